@@ -17,14 +17,16 @@ from components.pod_manifest import (
     DEFAULT_SECCOMP,
     NO_TOKEN,
     SCRIPT_DIR,
+    PodSecret,
     claims_of_container,
     claims_of_pod,
     gpu_amount,
     gpu_tolerations,
     no_more_privileges,
     plain_environment,
-    secret_variable,
+    secret_variables,
     shared_memory,
+    whole_secrets,
 )
 from components.ray_manifest import Quantity
 
@@ -62,8 +64,8 @@ class JobSetPods:
     `client_of` is a model server in their namespace that lets the pods in. Of nodes that
     `node_selector` picks, `node_terms` may pick some.
 
-    `secrets` are further Secrets of their namespace by their names, with the one key and the
-    variable that it becomes, in place of the one that `secret_keys` would give, or all of them.
+    `secrets` are further Secrets of their namespace; their variables go before those that
+    `secret_keys` would give.
 
     `claims` are names of claims with the templates that they are made from; the GPUs are among them
     where they are `gpus_claimed`. `rdma` mounts the plugin that NCCL needs once it is there; `nccl`
@@ -82,7 +84,7 @@ class JobSetPods:
     environment: Mapping[str, Any]
     secret_name: Any
     secret_keys: Sequence[str]
-    secrets: Sequence[tuple[str, str | None, str | None]] = ()
+    secrets: Sequence[PodSecret] = ()
     service_account: Any
     files: Any
     volumes: Sequence[tuple[dict[str, Any], dict[str, Any]]]
@@ -180,7 +182,7 @@ def _pod_spec(pods: JobSetPods) -> dict[str, Any]:
         "securityContext": no_more_privileges(rdma=pods.rdma),
         "command": list(pods.command),
         "env": _environment(pods),
-        **_env_from(pods),
+        **whole_secrets(pods.secrets),
         "ports": [{"containerPort": _PORT}],
         # All of it, for a queue counts requests, and what is left out counts as nothing.
         "resources": {
@@ -257,21 +259,9 @@ def _environment(pods: JobSetPods) -> list[dict[str, Any]]:
         "GPUS_PER_NODE": str(pods.gpus),
     }
     given = {name: it for name, it in pods.environment.items() if name not in OWN_VARIABLES}
-    named = {variable: (name, key) for name, key, variable in pods.secrets if key and variable}
     return [
         *plain_environment(place),
         {"name": "NODE_RANK", "valueFrom": {"fieldRef": {"fieldPath": _INDEX}}},
         *plain_environment(given),
-        *(
-            secret_variable(key, pods.secret_name, key)
-            for key in pods.secret_keys
-            if key not in named
-        ),
-        *(secret_variable(variable, name, key) for variable, (name, key) in named.items()),
+        *secret_variables(pods.secret_name, pods.secret_keys, pods.secrets),
     ]
-
-
-def _env_from(pods: JobSetPods) -> dict[str, Any]:
-    """Variables of the pod's own go before those of whole Secrets."""
-    whole = [{"secretRef": {"name": name}} for name, key, _ in pods.secrets if key is None]
-    return {"envFrom": whole} if whole else {}

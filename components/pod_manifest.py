@@ -33,6 +33,9 @@ _TOKEN_SECONDS = 3607
 # cluster-autoscaler/FAQ.md, "What types of pods can prevent CA from removing a node?").
 STAYS = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
 
+# A Secret by its name, with the one key and the variable that it becomes, or all of them.
+PodSecret = tuple[str, str | None, str | None]
+
 GCSFUSE = "gcsfuse.csi.storage.gke.io"
 # Of PodDisruptionBudgets. By default a pod that runs and is not ready counts as away and is not
 # evicted either, so a server that crashes or loads its weights holds up each drain
@@ -112,6 +115,23 @@ def token_volume(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 def secret_variable(name: str, secret: Any, key: str) -> dict[str, Any]:
     """A variable with what a Secret has under `key`; the value is in no manifest."""
     return {"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key}}}
+
+
+def secret_variables(
+    own: Any, own_keys: Sequence[str], secrets: Sequence[PodSecret]
+) -> list[dict[str, Any]]:
+    """Those of the stack's own Secret, but for what `secrets` name."""
+    named = {variable: (name, key) for name, key, variable in secrets if key and variable}
+    return [
+        *(secret_variable(key, own, key) for key in own_keys if key not in named),
+        *(secret_variable(variable, name, key) for variable, (name, key) in named.items()),
+    ]
+
+
+def whole_secrets(secrets: Sequence[PodSecret]) -> dict[str, Any]:
+    """The part of a container. Its other variables go before those of whole Secrets."""
+    whole = [{"secretRef": {"name": name}} for name, key, _ in secrets if key is None]
+    return {"envFrom": whole} if whole else {}
 
 
 def gpu_amount(gpus: int, *, claimed: bool) -> dict[str, str]:

@@ -13,6 +13,7 @@ import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
+from components.pod_manifest import PodSecret
 from components.queue_labels import ELASTIC, QUEUE_LABEL, queue_labels
 from components.ray_cluster_manifest import RayAutoscaling, ray_access_spec, ray_cluster_spec
 from components.ray_fault_tolerance import RayFaultToleranceArgs, fault_tolerance_fields
@@ -74,7 +75,7 @@ _FORCE = {"pulumi.com/patchForce": "true"}
 class RayClusterArgs:
     """`workers` are groups by their names, in this order, and `volumes` are in every pod. A group
     more or less is another cluster. `secret_name` and the like are known once what they name is
-    there.
+    there; variables of `secrets`, of others in the namespace, go before those of `secret_keys`.
 
     `held` is what running pods hold on to: volumes, networks and what is under them. None of it can
     go before the pods have, so a replacement of any of it replaces the cluster.
@@ -97,6 +98,7 @@ class RayClusterArgs:
     volumes: Sequence[RayVolumeArgs] = ()
     secret_name: pulumi.Input[str] | None = None
     secret_keys: Sequence[str] = ()
+    secrets: Sequence[PodSecret] = ()
     service_account: pulumi.Input[str] | None = None
     held: Sequence[Any] = ()
     autoscaling: RayAutoscaling | None = None
@@ -119,6 +121,7 @@ class RayClusterArgs:
             service_account=self.service_account,
             secret_name=self.secret_name,
             secret_keys=self.secret_keys,
+            secrets=self.secrets,
         )
 
     def worker_template(self, group: str) -> Any:

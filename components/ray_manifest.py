@@ -17,14 +17,17 @@ from components.pod_manifest import (
     DEFAULT_SECCOMP,
     NO_TOKEN,
     TPU,
+    PodSecret,
     bucket_volume,
     claims_of_container,
     claims_of_pod,
     gpu_amount,
     gpu_tolerations,
     no_more_privileges,
-    secret_variable,
+    plain_environment,
+    secret_variables,
     shared_memory,
+    whole_secrets,
 )
 from components.provisioning_manifest import QUEUED_TOLERATION, consuming_annotations
 
@@ -149,6 +152,7 @@ class RayPodContext:
     volumes: Sequence[RayVolume] = ()
     secret_name: Any = None
     secret_keys: Sequence[str] = ()
+    secrets: Sequence[PodSecret] = ()
     service_account: Any = None
 
 
@@ -202,12 +206,10 @@ def ray_pod_template(container: str, pod: RayPod, context: RayPodContext) -> dic
     ports = (_HEAD_PORTS if container == "ray-head" else {}) | (_TPU_PORTS if pod.tpus else {})
     if ports:
         main["ports"] = [{"name": name, "containerPort": port} for name, port in ports.items()]
-    environment: list[dict[str, Any]] = [
-        {"name": name, "value": value} for name, value in pod.environment.items()
-    ]
-    environment += [secret_variable(key, context.secret_name, key) for key in context.secret_keys]
-    if environment:
+    secrets = secret_variables(context.secret_name, context.secret_keys, context.secrets)
+    if environment := [*plain_environment(pod.environment), *secrets]:
         main["env"] = environment
+    main |= whole_secrets(context.secrets)
     main["securityContext"] = no_more_privileges(rdma=pod.rdma)
     spec: dict[str, Any] = {
         "nodeSelector": pod.node_selector,

@@ -26,20 +26,10 @@ from components.naming import NameKind, check_name, cloud_name
 from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
 from components.node_terms import selector_terms
-from components.pod_manifest import bucket_volume
+from components.pod_manifest import PodSecret, bucket_volume
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
 from components.tokens import formerly
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScriptSecretArgs:
-    """A Secret of the pods' namespace: `key` becomes the `variable`, by default of its name, or all
-    of its keys do."""
-
-    name: str
-    key: str | None = None
-    variable: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +123,7 @@ class ScriptJobSetArgs:
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     secret_name: pulumi.Input[str] | None = None
     secret_keys: Sequence[str] = ()
-    secrets: Sequence[ScriptSecretArgs] = ()
+    secrets: Sequence[PodSecret] = ()
     service_account: pulumi.Input[str] | None = None
     client_of: str | None = None
     priority_class: pulumi.Input[str] | None = None
@@ -250,7 +240,7 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         environment=args.environment,
         secret_name=args.secret_name,
         secret_keys=args.secret_keys,
-        secrets=[(it.name, it.key, it.variable or it.key) for it in args.secrets],
+        secrets=args.secrets,
         service_account=args.service_account,
         files=files,
         volumes=[it.as_volume() for it in args.mounts],

@@ -1,7 +1,7 @@
 """Names of Secrets that people have made, as variables of pods. No Pulumi import."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, Self
 
 from catalog.text_check import like
 from stacks.problems import Problem
@@ -30,6 +30,11 @@ class NamedSecret(NamedTuple):
     @property
     def of_key(self) -> SecretKey:
         return self.name, self.key
+
+    def is_among(self, other: Self) -> bool:
+        """Whether who has the other has this one, too."""
+        whole = other.key is None and self.key == self.variable
+        return self == other or (whole and self.name == other.name)
 
 
 def named_secret(reference: str) -> NamedSecret:

@@ -402,9 +402,6 @@ def _example(name: str, annotation: Any, depth: int) -> Any:
         return None
     if choices := choices_in(annotation):
         return choices[0]
-    kinds = list(members(annotation))
-    if bool in kinds:
-        return True
     if bounds := bounds_in(annotation):
         return bounds.clamped_number(max(bounds.low, min(1, bounds.high)))
     if (item := item_in(annotation)) is not None:

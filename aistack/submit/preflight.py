@@ -33,7 +33,7 @@ from stacks.parts.jobs.command_words import FILES_VARIABLE
 from stacks.parts.jobs.plan import PlannedScript
 from stacks.parts.jobs.requirements import REQUIREMENTS, installs_itself, packages_of
 from stacks.parts.jobs.script import Script
-from stacks.parts.jobs.script_rules import FEW_REQUESTS
+from stacks.parts.jobs.script_rules import FEW_REQUESTS, OWN_PODS
 from stacks.parts.queues.advice import advice as queue_advice
 from stacks.parts.teams.plan import PlannedTeam
 from stacks.plan import Plan
@@ -51,6 +51,7 @@ _MISSING = {
     "requests.cpu": "--cpu",
     "requests.memory_gib": "--memory",
 }
+_OWN_PODS = "--image, --cpu and --memory, without --ray, for pods of its own"
 _FILE = f"$({FILES_VARIABLE})/{{}}"
 _PACKAGES = re.compile(r"requirements[\w.-]*\.txt")
 
@@ -113,7 +114,7 @@ def _as_given(request: Request, line: str) -> str:
     if given == place and message.startswith("missing"):
         given = _MISSING.get(place.removeprefix(f"{own}."), place)
         message = message.replace(FEW_REQUESTS, "--cpu 1 --memory 2")
-    return f"{given}{colon}{message}"
+    return f"{given}{colon}{message.replace(OWN_PODS, _OWN_PODS)}"
 
 
 def _checked(

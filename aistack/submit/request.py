@@ -168,7 +168,7 @@ def _base(request: Request, config: Mapping[str, Any]) -> dict[str, Any]:
 def _place(request: Request, config: Mapping[str, Any]) -> str | None:
     """The RayCluster that it runs on: the one that is asked for, else the only one, where nothing
     is asked for that a cluster has already."""
-    of_pods = request.fields.keys() - {"install_requirements"}
+    of_pods = request.fields.keys() - {"install_requirements", "secrets"}
     own_pods = bool(of_pods) or request.shape is not None or request.team is not None
     if request.ray is not None or own_pods:
         return request.ray

@@ -23,6 +23,7 @@ _OTHER = re.compile(r"Fail\w*Creat\w*|\w*Create?(ion)?Failed")
 _PASSING = re.compile(
     r"already exists|the object has been modified"
     r"|follower pod node selector not set|leader pod not yet scheduled"
+    r"|expected 1 leader pod \(\S+\), but got 0"
 )
 _MADE_BY = ("Job", "JobSet", "RayJob", "RayCluster", "Deployment", "ReplicaSet")
 
@@ -51,6 +52,14 @@ _SAYINGS = (
         re.compile(r'serviceaccount "(?P<name>[^"]+)" not found'),
         "The service account {name} that its pods run as is not in the namespace.",
         "Name one that is there, or leave it out.",
+    ),
+    # kubernetes-sigs/jobset pull 1276 of 2026-07-13: not in 0.12.0.
+    Saying(
+        "refused-by-webhook",
+        re.compile(r"expected 1 leader pod \((?P<pod>\S+)\), but got \d+"),
+        "JobSet makes no more of its pods, for its pod {pod} that failed stands beside the one "
+        "that was made in its place.",
+        "Delete the one that failed; JobSet releases after 0.12.0 look past it.",
     ),
     Saying(
         "refused-by-webhook",

@@ -67,6 +67,23 @@ _ENDS = (
         "a GPU of its node is broken",
         "Submit the job again on another node: cordon this one, so that GKE repairs it.",
     ),
+    # huggingface/huggingface_hub issue 4134 of 2026-04-23;
+    # aws-samples/aws-deep-learning-ami-ubuntu-dcv-desktop issue 33 of 2025-07-17.
+    Saying(
+        "accelerator-broken",
+        re.compile(r"system not yet initialized|cudaErrorSystemNotReady"),
+        "the GPUs of its node are not ready, for NVIDIA's Fabric Manager has not joined them",
+        "Submit the job again on another node: cordon this one, where it stays so.",
+    ),
+    # weecology/DeepForest issue 1090 of 2025-07-03; Comfy-Org/ComfyUI pull 16438 of 2026-09-20 has
+    # which GPUs builds of PyTorch are for.
+    Saying(
+        "gpu-not-supported",
+        re.compile(r"no kernel image is available for execution on the device"),
+        "its program, or a library of it, is not built for the GPU of its node",
+        "Take an image whose PyTorch, and whose libraries with code for GPUs, are built for that "
+        "GPU; for a B200 that is CUDA 12.8 or newer.",
+    ),
     # keras-team/kinetic issue 269 of 2026-06-12; scverse/scvi-tools pull 3799 of 2026-05-06.
     Saying(
         "driver-not-found",
@@ -123,13 +140,41 @@ _ENDS = (
         "Take a smaller batch or shorter sequences, shard the model over more accelerators, or "
         "take one with more memory: more memory of the pod does not help.",
     ),
-    # foundation-model-stack/fms-hf-tuning issue 217 of 2024-06-27; databrickslabs/dolly issue 139.
+    # foundation-model-stack/fms-hf-tuning issue 217 of 2024-06-27; databrickslabs/dolly issue 139;
+    # ray-project/ray issue 49173 of 2024-12-09.
     Saying(
         "disk-full",
-        re.compile(r"\[Errno 28\]|No space left on device|\[Errno 122\]|Disk quota exceeded"),
+        re.compile(
+            r"\[Errno 28\]|No space left on device|\[Errno 122\]|Disk quota exceeded|OutOfDiskError"
+        ),
         "the disk that it writes to is full",
         "Write to a mount with room, delete old checkpoints there, or ask for more "
         "`ephemeral_storage_gib` where it writes to the container itself.",
+    ),
+    # ray-project/ray issue 11594 of 2020-10-24.
+    Saying(
+        "shared-memory",
+        re.compile(r"ObjectStoreFullError"),
+        "Ray's object store, which is in /dev/shm, is full of objects that are still in use",
+        "Keep fewer objects at once, or give the pods of the Ray cluster more `shm_gib`.",
+    ),
+    # Unakar/Logic-RL issue 30 of 2025-02-12.
+    Saying(
+        "ray-not-alike",
+        re.compile(r"Version mismatch: The cluster was started with"),
+        "its Ray or its Python is not that of the Ray cluster that it is to join",
+        "Leave ray out of requirements.txt, and start the program with the Python of the cluster's "
+        "own image; another Ray is `ray.NAME.image` of the stack's config.",
+    ),
+    # kubeflow/katib issue 1588 of 2021-07-26, kubeflow/kale issue 31 of 2020-01-06. Roles for
+    # objects have no storage.buckets.get (Google's documentation, "IAM roles for Cloud Storage").
+    Saying(
+        "bucket-denied",
+        re.compile(r"does not have (?P<what>storage\.[\w.]+) access"),
+        "its account may not do {what} on a bucket",
+        "Use a bucket of the stack's that is among the job's `mounts`: its pods' account may read "
+        "and write what is in it. That is no storage.buckets.get: `client.bucket` asks for "
+        "nothing, where `client.get_bucket` does.",
     ),
     # Visual-AI/3DRS issue 7 of 2025-08-01: a process of the container alone was killed.
     Saying(

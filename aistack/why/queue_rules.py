@@ -313,6 +313,24 @@ def deactivated(it: Snapshot) -> Reason | None:
             f"Kueue stopped it, for its time was over before it had ended: {said}.",
             f"Give it more `minutes`, {again}",
         )
+    if reason.endswith("DueToAdmissionCheck"):
+        # kubernetes-sigs/kueue pull 2196 of 2024-05-23; the words of a check that refuses are
+        # Google's own.
+        checks = maps(dig(it.workload, "status", "admissionChecks"))
+        words = [str(one.get("message") or "") for one in checks if one.get("state") == "Rejected"]
+        why = "; ".join(one.rstrip(".") for one in words if one) or said
+        if "reclaimed" in why:
+            return Reason(
+                "machine-gone",
+                f"Google has taken its machines back, and Kueue has given it up: {why}.",
+                "Submit it again. From which checkpoint it goes on, see "
+                f"`{offered('checkpoints', it.job.name)}`.",
+            )
+        return Reason(
+            "admission-check",
+            f"Kueue has given it up, for a check refused it: {why}.",
+            f"Put right what it names, {again}",
+        )
     if "DueTo" in reason:
         return Reason(
             "deactivated",

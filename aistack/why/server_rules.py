@@ -158,6 +158,16 @@ _SAYINGS = (
         "Requests may have {wanted} tokens by its config, and its model takes {most} at the most.",
         "Set the server's `max_model_len` to {most} at most, or leave it out.",
     ),
+    # vllm-project/vllm issues 6071 of 2024-07-02 and 36217 of 2026-03-06.
+    Saying(
+        "model-unknown",
+        re.compile(
+            r"has model type `(?P<type>[^`]+)` but Transformers does not recognize"
+            r"|Model architectures \['(?P<kind>\w+)'\] are not supported"
+        ),
+        "Its image is older than its model, whose kind it does not know: {type}{kind}.",
+        "Set the server's `image` to a newer release of its engine, or take another `model`.",
+    ),
     # vllm-project/vllm vllm/v1/worker/gpu_model_runner.py, and issues 17618 and 23192 of 2025.
     Saying(
         "gpu-memory-full",

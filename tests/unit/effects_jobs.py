@@ -11,6 +11,7 @@ RAY: Changes = {
         {"ray__classifier__autoscaling": None},
         {"ray__classifier__autoscaling__idle_seconds": 60},
         {"ray__classifier__mounts": ["data"]},
+        {"ray__classifier__secrets": ["mine=NGC_API_KEY"]},
         {f"{_HEAD}__requests__cpu": 1.5},
         {f"{_HEAD}__requests__memory_gib": 7},
         {f"{_HEAD}__requests__ephemeral_storage_gib": 15},

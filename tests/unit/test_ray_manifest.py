@@ -44,6 +44,22 @@ def spec(*, head: RayPod = HEAD, worker: RayPod = WORKER, **context: Any) -> dic
     )
 
 
+def test_pods_have_variables_of_the_secrets_that_are_named_for_them() -> None:
+    made = spec(
+        secret_name="tokens",
+        secret_keys=["HF_TOKEN", "WANDB_API_KEY"],
+        secrets=[("hub", "api-token", "HF_TOKEN"), ("all", None, None)],
+    )
+    for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
+        (container,) = group["template"]["spec"]["containers"]
+        references = {it["name"]: it["valueFrom"]["secretKeyRef"] for it in container["env"]}
+        assert references == {
+            "WANDB_API_KEY": {"name": "tokens", "key": "WANDB_API_KEY"},
+            "HF_TOKEN": {"name": "hub", "key": "api-token"},
+        }
+        assert container["envFrom"] == [{"secretRef": {"name": "all"}}]
+
+
 def test_head_and_workers_ask_for_what_the_scenario_gives_them() -> None:
     made = spec()
     head = made["headGroupSpec"]["template"]["spec"]["containers"][0]

@@ -46,6 +46,11 @@ def test_files_have_their_own_names_again_and_words_reach_the_command_as_they_ar
     assert found == f"{[*words[:-1], '2s']}\n"
 
 
+def test_a_command_may_name_a_variable_of_the_clusters_secret(tmp_path: Path) -> None:
+    one = script("echo", "$(KEY)", "$(REST)", secrets=["mine=my-key:KEY", "others"])
+    assert ran(tmp_path, one, {}, {"KEY": "private"}) == "private $(REST)\n"
+
+
 def test_files_can_be_run_and_lie_beside_each_other(tmp_path: Path) -> None:
     files = {"run.sh": '#!/bin/sh\nls "$SCRIPT_DIR"\n', "b": ""}
     assert ran(tmp_path, script("$(SCRIPT_DIR)/run.sh"), files) == "b\nrun.sh\n"

@@ -61,11 +61,10 @@ RUN = ["python3", "-u", "$(SCRIPT_DIR)/train.py", "--lr", "3e-4"]
 
 @pytest.mark.parametrize("name", JAX_ASKS)
 def test_a_jax_program_that_does_not_say_its_rank_is_told_it(name: str) -> None:
-    first, option, dash, code, *rest = with_ranks(RUN, {"train.py": JAX_ASKS[name]})
-    assert [first, option, *rest] == RUN
-    assert dash == "-c"
+    shell, dash, line, code, *command = with_ranks(RUN, {"train.py": JAX_ASKS[name]})
+    assert [shell, dash, *command] == ["sh", "-c", *RUN]
     # The kubelet takes such words for its own.
-    assert "$(" not in code
+    assert "$(" not in line + code
 
 
 @pytest.mark.parametrize("name", JAX_KNOWS)
@@ -73,12 +72,11 @@ def test_any_other_program_is_run_as_it_is(name: str) -> None:
     assert with_ranks(RUN, {"train.py": JAX_KNOWS[name]}) == RUN
 
 
-def test_a_module_that_the_program_imports_is_read_and_others_are_not(tmp_path: Path) -> None:
-    files = {"train.py": "import ranks\n", "ranks.py": JAX_ASKS["in a function"]}
-    assert with_ranks(RUN, files) != RUN
-    assert with_ranks(RUN, {**files, "train.py": "print()\n"}) == RUN
+def test_so_is_one_that_a_shell_script_starts_or_that_is_imported() -> None:
+    files = {"run.sh": "python3 main.py\n", "main.py": "import ranks\n"}
     own = ["bash", "$(SCRIPT_DIR)/run.sh"]
-    assert with_ranks(own, {"run.sh": "python3 train.py\n", **files}) == own
+    assert with_ranks(own, files) == own
+    assert with_ranks(own, {**files, "ranks.py": JAX_ASKS["in a function"]})[-2:] == own
 
 
 JAX = """
@@ -102,42 +100,81 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("given", CALLS)
-def test_what_the_program_says_goes_before_what_its_pod_says(tmp_path: Path, given: str) -> None:
-    """With a package in place of JAX, which is imported when the program does it."""
-    (tmp_path / "jax" / "_src").mkdir(parents=True)
-    (tmp_path / "jax" / "_src" / "__init__.py").touch()
-    (tmp_path / "jax" / "_src" / "distributed.py").write_text(JAX)
-    (tmp_path / "jax" / "__init__.py").write_text(
+def ran_with_ranks(folder: Path, given: str, command: list[str], **variables: str) -> list[str]:
+    """What a program prints, with a package in place of JAX that is imported when it does it."""
+    (folder / "jax" / "_src").mkdir(parents=True)
+    (folder / "jax" / "_src" / "__init__.py").touch()
+    (folder / "jax" / "_src" / "distributed.py").write_text(JAX)
+    (folder / "jax" / "__init__.py").write_text(
         "import os\nprint(os.environ['XLA_FLAGS'])\nfrom jax._src import distributed\n"
     )
-    (tmp_path / "beside.py").touch()
-    (tmp_path / "train.py").write_text(
-        "import os, sys, beside\nos.environ['XLA_FLAGS'] = 'set first'\nimport jax\n"
-        f"jax.distributed.initialize({given})\nprint(__name__, sys.argv[1:])\n"
-    )
-    lacking = {"train.py": JAX_ASKS["by its name"]}
-    words = with_ranks([sys.executable, "$(SCRIPT_DIR)/train.py", "--lr", "1"], lacking)
-    variables = {"JAX_COORDINATOR_ADDRESS": "a:1", "NNODES": "2", "NODE_RANK": "1"}
+    files = {
+        "beside.py": "",
+        "run.sh": f'cd "$(dirname "$0")" && {sys.executable} train.py "$@"\n',
+        "train.py": "import os, sys, beside\nos.environ['XLA_FLAGS'] = 'set first'\nimport jax\n"
+        f"jax.distributed.initialize({given})\nprint(__name__, sys.argv[1:])\n",
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    words = with_ranks(command, {**files, "main.py": JAX_ASKS["by its name"]})
+    own = {
+        "JAX_COORDINATOR_ADDRESS": "a:1",
+        "NNODES": "2",
+        "NODE_RANK": "1",
+        "PATH": "/usr/bin:/bin",
+    }
     done = subprocess.run(
-        [it.replace("$(SCRIPT_DIR)", str(tmp_path)) for it in words],
-        env=variables,
+        [it.replace("$(SCRIPT_DIR)", str(folder)) for it in words],
+        env={"PATH": "/usr/bin:/bin", **own, **variables},
         cwd="/",
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.splitlines() == ["set first", CALLS[given], "__main__ ['--lr', '1']"], (
-        done.stderr
-    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+BY_PYTHON = [sys.executable, "$(SCRIPT_DIR)/train.py", "--lr", "1"]
+BY_SHELL = ["sh", "$(SCRIPT_DIR)/run.sh", "--lr", "1"]
+ENDS = "__main__ ['--lr', '1']"
+
+
+@pytest.mark.parametrize("given", CALLS)
+@pytest.mark.parametrize("command", [BY_PYTHON, BY_SHELL], ids=["python", "shell"])
+def test_what_the_program_says_goes_before_what_its_pod_says(
+    tmp_path: Path, given: str, command: list[str]
+) -> None:
+    assert ran_with_ranks(tmp_path, given, command) == ["set first", CALLS[given], ENDS]
+
+
+@pytest.mark.parametrize("by", ["LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"])
+def test_who_starts_several_processes_in_a_pod_numbers_them(tmp_path: Path, by: str) -> None:
+    printed = ran_with_ranks(tmp_path, "", BY_SHELL, **{by: "1"})
+    assert printed == ["set first", "None None None None None", ENDS]
+
+
+def test_what_an_image_has_python_do_before_each_program_is_done(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "sitecustomize.py").write_text("print('of the image')\n")
+    printed = ran_with_ranks(tmp_path, "", BY_PYTHON, PYTHONPATH=str(tmp_path / "own"))
+    assert printed == ["of the image", "set first", CALLS[""], ENDS]
 
 
 def test_the_pods_of_a_submitted_jax_program_are_told_their_ranks(tmp_path: Path) -> None:
     found = submitted(tmp_path, {"train.py": JAX_ASKS["in a function"]}, nodes=2)
     ((_, pod),) = pod_groups(found.parcel.work.kind, found.parcel.work.obj)
     command = pod["containers"][0]["command"]
-    assert command[:2] == ["python3", "-c"]
-    assert command[3:] == ["$(SCRIPT_DIR)/train.py"]
+    assert command[:2] == ["sh", "-c"]
+    assert command[4:] == ["python3", "$(SCRIPT_DIR)/train.py"]
+
+
+def test_their_packages_are_those_of_the_python_that_runs_the_program(tmp_path: Path) -> None:
+    files = {"train.py": JAX_ASKS["in a function"], "requirements.txt": "jax\n"}
+    found = submitted(tmp_path, files, nodes=2)
+    ((_, pod),) = pod_groups(found.parcel.work.kind, found.parcel.work.obj)
+    _, _, _, _, *command = pod["containers"][0]["command"]
+    assert command[-3:] == ["python3", "python3", "$(SCRIPT_DIR)/train.py"]
 
 
 DDP = "import torch.distributed as dist\ndist.init_process_group('nccl')\n"

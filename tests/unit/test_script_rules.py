@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import changed
 from tests.parts.preset_samples import ON_AUTOPILOT
-from tests.programs import mistakes
+from tests.programs import lines_of, mistakes
 from tests.unit.script_samples import B200, CHAT, JOB_SET, ON_RAY, QUEUES, RAY, STACK, plan_of
 
 TRAIN = "jobs__train__"
@@ -136,6 +136,17 @@ def test_what_a_job_has_of_its_raycluster_is_not_its_to_say() -> None:
         "pool",
     ]
     assert found[0].endswith("the job has that of the RayCluster small; nearest: leave it out")
+
+
+def test_a_job_on_a_raycluster_has_the_secrets_that_its_pods_have() -> None:
+    job = {**ON_RAY, "secrets": ["hub=token:HF_TOKEN", "ngc=NGC_API_KEY"]}
+    cluster = {**RAY, "secrets": ["ngc", "hub=token:HF_TOKEN"]}
+    assert not lines_of(changed(STACK, jobs={"tune": job}, ray={"small": cluster}))
+    (line,) = lines(STACK, jobs={"tune": job}, ray={"small": {**RAY, "secrets": ["ngc"]}})
+    assert line.startswith("stack.jobs.tune.secrets[0]: pods of the RayCluster small do not have")
+    assert "nearest: hub=token:HF_TOKEN in ray.small.secrets" in line
+    (line,) = lines(STACK, ray={"small": {**RAY, "secrets": ["a=KEY", "b=KEY"]}})
+    assert line.startswith("stack.ray.small.secrets[1]: b would give the variable KEY, which a giv")
 
 
 def test_a_raycluster_that_is_not_there_is_refused() -> None:

@@ -100,6 +100,13 @@ REPORTED: dict[str, tuple[str, str, str]] = {
         "https://huggingface.co/Qwen/Qwen2-7B/resolve/0a1b/config.json.",
         "",
     ),
+    "a model that is newer than the engine": (
+        "model-unknown",
+        "ValueError: The checkpoint you are trying to load has model type `qwen3_5` but "
+        "Transformers does not recognize this architecture. This could be because of an issue "
+        "with the checkpoint, or because your version of Transformers is out of date.",
+        "does not know: qwen3_5",
+    ),
     "too many requests": (
         "too-many-requests",
         "requests.exceptions.HTTPError: 429 Client Error: Too Many Requests for URL: "

@@ -291,8 +291,13 @@ APART: dict[str, str] = {
     "bash -c 'torchrun --nnodes=$NNODES --nproc_per_node $N $SCRIPT_DIR/a.py'": "no --node-rank",
     "python3 -m torch.distributed.launch --nproc_per_node=2 $(SCRIPT_DIR)/train.py": "no --nnodes",
     "accelerate launch $(SCRIPT_DIR)/train.py": (
-        "nearest: accelerate launch --num_machines $(NNODES) --machine_rank $(NODE_RANK) "
-        "--main_process_ip $(MASTER_ADDR) --main_process_port $(MASTER_PORT)"
+        "nearest: accelerate launch --multi_gpu --num_processes 4 --num_machines $(NNODES) "
+        "--machine_rank $(NODE_RANK) --main_process_ip $(MASTER_ADDR) "
+        "--main_process_port $(MASTER_PORT)"
+    ),
+    "accelerate launch --num-machines $(NNODES) --machine-rank $(NODE_RANK) "
+    "--main-process-ip $(MASTER_ADDR) $(SCRIPT_DIR)/train.py": (
+        "with no --num_processes does not make one training of all GPUs of 2 pods"
     ),
     "accelerate launch --config_file $(SCRIPT_DIR)/config.yaml $(SCRIPT_DIR)/train.py": (
         "with no --machine_rank, no --main_process_ip"
@@ -309,7 +314,9 @@ APART: dict[str, str] = {
     "/usr/bin/mpiexec -n 4 python3 $(SCRIPT_DIR)/train.py": "mpirun reaches other pods by SSH",
     "bash -c 'horovodrun -np 2 python3 $SCRIPT_DIR/train.py'": "horovodrun reaches other pods",
 }
-ACCELERATE = "accelerate launch --num_machines $(NNODES) --machine_rank $(NODE_RANK)"
+ACCELERATE = (
+    "accelerate launch --num_processes 4 --num_machines $(NNODES) --machine_rank $(NODE_RANK)"
+)
 TOGETHER: tuple[str, ...] = (
     f"{JOIN} $(SCRIPT_DIR)/train.py",
     f"bash -c 'cd $SCRIPT_DIR && {JOIN} train.py --node_rank 0'",
@@ -333,6 +340,16 @@ def test_a_launcher_that_keeps_pods_apart_is_refused_with_the_line_that_joins_th
 ) -> None:
     (found,) = launcher_problems("--command", shlex.split(command), 2, 2)
     assert APART[command] in found.message
+
+
+def test_accelerate_of_pods_with_a_gpu_each_is_told_that_there_are_several() -> None:
+    line = f"{ACCELERATE} --main_process_ip $(MASTER_ADDR) a.py".replace("4", "2")
+    (found,) = launcher_problems("--command", shlex.split(line), 2, 1)
+    assert "with no --multi_gpu does not" in found.message
+    assert "nearest: accelerate launch --multi_gpu --num_processes 2 --num_m" in found.message
+    assert not [
+        *launcher_problems("", shlex.split(line.replace("launch", "launch --use_fsdp")), 2, 1)
+    ]
 
 
 @pytest.mark.parametrize("command", TOGETHER)
@@ -727,7 +744,7 @@ def test_a_first_file_that_is_no_program_is_refused(
 
 def test_what_a_job_lacks_is_told_by_the_options_that_say_it(folder: Path) -> None:
     script = folder / "train.py"
-    request = Request(name="mine", files=[script], fields={"secrets": ["a=HF_TOKEN"]})
+    request = Request(name="mine", files=[script], fields={"minutes": 60})
     with pytest.raises(VerbError) as refused:
         checked(request, LAB, (), "lab")
     _, image, requests = str(refused.value).splitlines()

@@ -129,7 +129,7 @@ PUBLIC: dict[str, Typed] = {
         brought=["train_grpo.py"],
         command="accelerate launch $(SCRIPT_DIR)/train_grpo.py",
         fields=TWO,
-        refused="nearest: accelerate launch --num_machines $(NNODES) --machine_rank $(NODE_RANK)",
+        refused="nearest: accelerate launch --multi_gpu --num_processes 4 --num_machines $(NNODES)",
     ),
     # kubernetes-sigs/jobset site/static/examples/pytorch/gpu-training/gpu-training.yaml @ 6668491d.
     "torchrun in a shell's line": Typed(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aistack.errors import ForbiddenError, VerbError
+from aistack.errors import CannotRunError, ForbiddenError, VerbError
 from aistack.stack import Config
 from aistack.submit.hand_over import hand_over
 from aistack.submit.parcel import Parcel
@@ -28,6 +28,7 @@ from tests.unit.test_hand_over import Answering, never
 PODS = {"image": "python:3.12-slim", "requests": {"cpu": 1, "memory_gib": 2}, "pool": "cpu"}
 LAB = stack_config("lab")
 ALL_SECRETS = frozenset(SECRETS)
+NAMED = {"secrets": "--secret"}
 RUN = "python3 $(SCRIPT_DIR)/train.py"
 UNQUEUED = {**PLATFORM, "queues": None, "teams": {"red": {}}}
 
@@ -112,6 +113,34 @@ def test_a_named_secret_goes_before_the_stacks_own_and_no_variable_stands_twice(
     assert references(parcel)["HF_TOKEN"] == {"name": "mine", "key": "HF_TOKEN"}
     names = [it["name"] for it in container(parcel)["env"]]
     assert len(names) == len(set(names))
+
+
+ON_RAY = {"ray": {"lab": {**LAB["ray"]["lab"], "secrets": ["hub=HF_TOKEN", "others"]}}}
+
+
+def on_ray(script: Path, *secrets: str, config: Any, **options: Any) -> Parcel:
+    request = Request(
+        name="mine", files=[script], fields={"secrets": list(secrets)}, options=NAMED, **options
+    )
+    return checked(request, Config(config, ALL_SECRETS), (), "lab").parcel
+
+
+def test_a_job_on_a_raycluster_may_name_what_the_clusters_pods_have(script: Path) -> None:
+    parcel = on_ray(script, "hub=HF_TOKEN", "others=KEY", config={**LAB, **ON_RAY})
+    assert parcel.work.kind.name == "RayJob"
+    assert "HF_TOKEN" not in str(parcel.work.obj)
+
+
+@pytest.mark.parametrize("ray", [None, "lab"])
+def test_another_is_refused_with_who_could_have_it(script: Path, ray: str | None) -> None:
+    with pytest.raises(CannotRunError) as refused:
+        on_ray(script, "hub=HF_TOKEN", "mine=KEY", config={**LAB, **ON_RAY}, ray=ray)
+    (line,) = refused.value.reasons
+    assert line == (
+        "--secret: pods of the RayCluster lab do not have it, and what Ray gives to a job of its "
+        "own stands there in plain; nearest: mine=KEY in ray.lab.secrets, which makes another "
+        "cluster, or --image, --cpu and --memory, without --ray, for pods of its own"
+    )
 
 
 @pytest.mark.parametrize("strange", [3, "hub", {"hub": "HF_TOKEN"}, [3]])

@@ -294,6 +294,35 @@ def on_ray(found: Found, *pods: Member) -> Snapshot:
     return replace(shot, members=replace(shot.members, made=made))
 
 
+def ray_says(*lines: str) -> Snapshot:
+    """Of a job that failed, the end of its driver's log."""
+    said = "Job entrypoint command failed with exit code 1, last available logs (truncated to "
+    message = "\n".join([f"{said}20,000 chars):", *lines])
+    failed = {"jobDeploymentStatus": "Failed", "jobStatus": "FAILED", "message": message}
+    return on_ray(ray_job(failed), *ray_ready())
+
+
+def refused_by_jobset(words: str) -> Snapshot:
+    """A pod that JobSet's webhook refuses, beside one that waits for a node."""
+    event = Event(
+        at=NOW,
+        warns=True,
+        about="Job/train-n-0",
+        reason="FailedCreate",
+        message=f'Error creating: admission webhook "vpod.kb.io" denied the request: {words}',
+    )
+    waits = unscheduled("0/1 nodes are available: 1 Insufficient google.com/tpu.")
+    return snapshot(job_set(restarts=0, replicas=2), waits, events=[event])
+
+
+def refused_for_good(words: str) -> Snapshot:
+    """A workload that Kueue has given up, for a check rejected it."""
+    message = "The workload is deactivated due to Admission check in Rejected state: machines"
+    evicted = because(condition("Evicted", "True", message), "DeactivatedDueToAdmissionCheck")
+    shot = with_check(queued(evicted), "Rejected", words)
+    return replace(shot, workload={**(shot.workload or {}), "spec": {"active": False}})
+
+
 def ago(minutes: float) -> str:
     return (NOW - timedelta(minutes=minutes)).isoformat()
 
@@ -766,6 +795,97 @@ REPORTS: dict[str, Report] = {
         "part-suspended",
         ("Job train is suspended",),
     ),
+    "GPUs that NVIDIA's Fabric Manager has not joined": Report(
+        "huggingface/huggingface_hub 4134 of 2026-04-23",
+        said_at_the_end(
+            "[warmup] fabric manager never reported Completed; trying anyway",
+            "RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
+            "functions before calling NumCudaDevices() that might have already set an error? "
+            "Error 802: system not yet initialized",
+        ),
+        "accelerator-broken",
+        ("Fabric Manager", "another node"),
+    ),
+    "a PyTorch that is older than the GPU": Report(
+        "weecology/DeepForest 1090 of 2025-07-03",
+        said_at_the_end(
+            "NVIDIA B200 with CUDA capability sm_100 is not compatible with the current PyTorch "
+            "installation.",
+            "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+            "CUDA kernel errors might be asynchronously reported at some other API call",
+        ),
+        "gpu-not-supported",
+        ("CUDA 12.8",),
+    ),
+    "a bucket that the pods' account may not use": Report(
+        "kubeflow/katib 1588 of 2021-07-26",
+        said_at_the_end(
+            "google.api_core.exceptions.Forbidden: 403 GET https://storage.googleapis.com/storage/"
+            "v1/b/brightclue-mlops?projection=noAcl&prettyPrint=false: Caller does not have "
+            "storage.buckets.get access to the Google Cloud Storage bucket."
+        ),
+        "bucket-denied",
+        ("may not do storage.buckets.get", "client.bucket"),
+    ),
+    "a disk that Ray's objects have filled": Report(
+        "ray-project/ray 49173 of 2024-12-09",
+        ray_says(
+            "ray.exceptions.OutOfDiskError: Local disk is full",
+            "The object cannot be created because the local object store is full and the local "
+            "disk's utilization is over capacity (95% by default).",
+        ),
+        "disk-full",
+    ),
+    "an object store that is full": Report(
+        "ray-project/ray 11594 of 2020-10-24",
+        ray_says(
+            "ray.exceptions.ObjectStoreFullError: Failed to put object ffffffffffffffffdf5a1a82 in "
+            "object store because it is full. Object size is 25892330588 bytes.",
+            "The local object store is full of objects that are still in scope and cannot be "
+            "evicted.",
+        ),
+        "shared-memory",
+        ("object store", "shm_gib"),
+    ),
+    "a Ray that is not the cluster's": Report(
+        "Unakar/Logic-RL 30 of 2025-02-12",
+        ray_says(
+            "RuntimeError: Version mismatch: The cluster was started with:",
+            "    Ray: 2.12.0",
+            "    Python: 3.11.11",
+            "This process on node 10.123.3.87 was started with:",
+            "    Ray: 2.42.0",
+            "    Python: 3.9.21",
+        ),
+        "ray-not-alike",
+        ("requirements.txt",),
+    ),
+    "a leader that failed beside its new one": Report(
+        "kubernetes-sigs/jobset 1276 of 2026-07-13",
+        refused_by_jobset("expected 1 leader pod (train-n-0-0), but got 2. this is an expected, "),
+        "refused-by-webhook",
+        ("train-n-0-0 that failed", "Delete the one that failed"),
+    ),
+    "a leader that is not there yet": Report(
+        "kubernetes-sigs/jobset 1276 of 2026-07-13",
+        refused_by_jobset("expected 1 leader pod (train-n-0-0), but got 0. this is an expected, "),
+        "no-room",
+    ),
+    "machines that Google has taken back": Report(
+        "kubernetes-sigs/kueue 2196 of 2024-05-23",
+        refused_for_good(
+            "Capacity provisioned for the Provisioning Request was reclaimed and is no longer "
+            "available in the cluster."
+        ),
+        "machine-gone",
+        ("Google has taken its machines back", "checkpoints"),
+    ),
+    "a check that refuses it for good": Report(
+        "kubernetes-sigs/kueue 2196 of 2024-05-23",
+        refused_for_good("Provisioning Request wasn't accepted."),
+        "admission-check",
+        ("wasn't accepted",),
+    ),
     "a rank that is gone, as NCCL says it": Report(
         "NVIDIA/nccl 2076 of 2026-03-29",
         said_at_the_end(
@@ -998,18 +1118,7 @@ REPORTS: dict[str, Report] = {
     ),
     "memory of a GPU, in what Ray says of its job": Report(
         "InternLM/InternLM 186 of 2023-08-08",
-        on_ray(
-            ray_job(
-                {
-                    "jobDeploymentStatus": "Failed",
-                    "jobStatus": "FAILED",
-                    "message": "Job entrypoint command failed with exit code 1, last available "
-                    "logs (truncated to 20,000 chars):\n"
-                    "torch.OutOfMemoryError: CUDA out of memory.",
-                }
-            ),
-            *ray_ready(),
-        ),
+        ray_says("torch.OutOfMemoryError: CUDA out of memory."),
         "accelerator-memory",
     ),
     "a network that is not ready": Report(
@@ -1910,20 +2019,7 @@ REPORTS: dict[str, Report] = {
     ),
     "followers that wait for their leader": Report(
         "kubernetes-sigs/jobset 1187 of 2026-03-13",
-        snapshot(
-            job_set(restarts=0, replicas=2),
-            unscheduled("0/1 nodes are available: 1 Insufficient google.com/tpu."),
-            events=[
-                Event(
-                    at=NOW,
-                    warns=True,
-                    about="Job/train-n-0",
-                    reason="FailedCreate",
-                    message='Error creating: admission webhook "vpod.kb.io" denied the request: '
-                    "follower pod node selector not set",
-                )
-            ],
-        ),
+        refused_by_jobset("follower pod node selector not set"),
         "no-room",
         ("google.com/tpu free",),
     ),

@@ -98,21 +98,28 @@ _LAUNCHERS = (
     _Launcher(
         name="accelerate launch",
         pattern=re.compile(rf"{_STARTS}accelerate\s+launch{_ENDS}"),
-        nodes=re.compile(r"\s--num_machines[= ](?P<least>\d+)(:(?P<most>\d+))?(?=\s|$)"),
-        processes=re.compile(r"\s--num_processes[= ](?P<count>\d+)\b"),
+        nodes=re.compile(r"\s--num[-_]machines[= ](?P<least>\d+)(:(?P<most>\d+))?(?=\s|$)"),
+        processes=re.compile(r"\s--num[-_]processes[= ](?P<count>\d+)\b"),
         in_all=True,
         join={
-            f"--num_machines $({NODES_VARIABLE})": re.compile(r"\s--(num_machines|config_file)\b"),
-            "--machine_rank $(NODE_RANK)": re.compile(r"\s--machine_rank\b"),
-            "--main_process_ip $(MASTER_ADDR)": re.compile(r"\s--main_process_ip\b"),
+            f"--num_machines $({NODES_VARIABLE})": re.compile(
+                r"\s--(num[-_]machines|config[-_]file)\b"
+            ),
+            "--machine_rank $(NODE_RANK)": re.compile(r"\s--machine[-_]rank\b"),
+            "--main_process_ip $(MASTER_ADDR)": re.compile(r"\s--main[-_]process[-_]ip\b"),
         },
         constant=re.compile(
-            r"\s(--machine_rank[= ]\d+|--main_process_ip[= ]\"?([\d.]+|localhost)\b)"
+            r"\s(--machine[-_]rank[= ]\d+|--main[-_]process[-_]ip[= ]\"?([\d.]+|localhost)\b)"
         ),
-        elsewhere=re.compile(r"\s--rdzv_conf\b"),
+        elsewhere=re.compile(r"\s--rdzv[-_]conf\b"),
         port="--main_process_port",
     ),
 )
+# accelerate's processes are as many in all as one pod has GPUs, and of pods with one GPU it joins
+# none by itself (v1.15.0 src/accelerate/commands/launch.py, _validate_launch_command;
+# utils/launch.py, prepare_multi_gpu_env).
+_TOTAL = re.compile(r"\s--(num[-_]processes|config[-_]file)\b")
+_SEVERAL = re.compile(r"\s--(multi[-_]gpu|use[-_]\w+|config[-_]file)\b")
 # Where a program is called, and is no other's word: `pip install deepspeed`.
 _CALLED = (
     r"(?:^|[;&|(\n]\s*|\b\w*sh(?:\s+-\S+|\s+pipefail)+\s+|\bexec\s+|\b[A-Z_]+=\S*\s+)(?:\S*/)?"
@@ -388,7 +395,7 @@ def launcher_problems(
         elif nodes > 1 and not (
             any(one.startswith("PET_") for one in variables) or _MORE_OPTIONS.search(own)
         ):
-            yield from _apart_problems(field, it, own, nodes)
+            yield from _apart_problems(field, it, own, nodes, gpus)
         started = it.processes.search(own)
         most = gpus * nodes if it.in_all else gpus
         if started is not None and gpus and int(started["count"]) > most:
@@ -423,10 +430,15 @@ def _by_ssh_problems(field: str, text: str, nodes: int, gpus: int) -> Iterator[P
             )
 
 
-def _apart_problems(field: str, launcher: _Launcher, own: str, nodes: int) -> Iterator[Problem]:
+def _apart_problems(
+    field: str, launcher: _Launcher, own: str, nodes: int, gpus: int
+) -> Iterator[Problem]:
     """Pods that do not become one training."""
     first, *others = launcher.join.items()
+    several, total = "--multi_gpu", f"--num_processes {nodes * gpus}"
+    counted = {several: _SEVERAL, total: _TOTAL} if launcher.in_all and gpus else {}
     needed = [first, *([] if launcher.elsewhere.search(own) else others)]
+    needed += [(it, given) for it, given in counted.items() if it == total or gpus == 1]
     wrong = [f"no {line.partition(' ')[0]}" for line, given in needed if not given.search(own)]
     asked = launcher.nodes.search(own)
     if asked is not None and int(asked["most"] or asked["least"]) < nodes:
@@ -436,8 +448,9 @@ def _apart_problems(field: str, launcher: _Launcher, own: str, nodes: int) -> It
         port = f"{launcher.port} $(MASTER_PORT)"
         yield Problem(
             field,
-            f"{launcher.name} with {', '.join(wrong)} does not make one training of {nodes} pods; "
-            f"nearest: {' '.join([launcher.name, *launcher.join, port])}",
+            f"{launcher.name} with {', '.join(wrong)} does not make one training of "
+            f"{'all GPUs of ' if counted else ''}{nodes} pods; "
+            f"nearest: {' '.join([launcher.name, *counted, *launcher.join, port])}",
         )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from stacks.parts.jobs.command_words import FILES_VARIABLE, is_python
+from stacks.parts.jobs.on_ray import workload
 
 # Libraries that read RANK, LOCAL_RANK and WORLD_SIZE, one process for each GPU, which torchrun sets
 # (pytorch/pytorch v2.9.0 torch/distributed/run.py, "Environment Variables"; huggingface/accelerate
@@ -36,7 +37,12 @@ _PYTHON_OPTION = re.compile(r"-[bBdEIOPqRsSuvx]+")
 _INITIALIZE = "jax.distributed.initialize"
 # Positions of its arguments (jax 0.10.2 jax/_src/distributed.py, State.initialize).
 _ARGUMENTS = ("coordinator_address", "num_processes", "process_id")
-_WITH_RANKS = Path(__file__).with_name("jax_ranks.py").read_text(encoding="utf-8")
+# Python imports `sitecustomize` before a program, from the first folder that has it (Python 3.14
+# Doc/library/site.rst).
+_WITH_RANKS = (
+    'here=`mktemp -d` && printf %s "$0" >"$here/sitecustomize.py" && '
+    'export PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}" && exec "$@"'
+)
 
 
 def program_place(command: Sequence[str]) -> int | None:
@@ -60,35 +66,33 @@ def program_of(command: Sequence[str], files: Mapping[str, str]) -> str | None:
 def takes_ranks(program: str, files: Mapping[str, str]) -> bool:
     """Whether the program, or a file that it imports, has its ranks from variables, and nothing of
     it starts processes by itself."""
-    names = {one for _, tree in _reached(program, files) for one in _names(tree)}
+    names = {one for tree in _reached(program, files) for one in _names(tree)}
     starts = any(_is_of(it, _STARTS_PROCESSES) for it in names)
     return not starts and any(_is_of(it, _OF_RANKS) for it in names)
 
 
 def with_ranks(command: Sequence[str], files: Mapping[str, str]) -> list[str]:
-    """The command of a pod, whose program may call `jax.distributed.initialize` without a word.
+    """The command of a pod, whose files may call `jax.distributed.initialize` without a word,
+    whoever starts them: a shell script, too.
 
     JAX itself reads the coordinator's address alone. Of a pod it asks the API server, for which
     pods have no token, and only where `kubernetes` is installed; by variables it knows Slurm, Open
     MPI and TPU VMs, and of the first two a process has one GPU alone (jax 0.10.2 and 0.11.1
     jax/_src/clusters/k8s_cluster.py, is_env_present; cluster.py,
     auto_detect_unset_distributed_params; the same at cec06d11 of 2026-08-08)."""
-    program, at = program_of(command, files), program_place(command)
-    if program is None or at is None or not _lacks_ranks(program, files):
+    trees = (_parsed(text) for name, text in files.items() if name.endswith(".py"))
+    if not any(tree is not None and _lacks_ranks(tree) for tree in trees):
         return list(command)
-    return [*command[:at], "-c", _WITH_RANKS, *command[at:]]
+    return ["sh", "-c", _WITH_RANKS, workload("jax/ranks.py"), *command]
 
 
-def _lacks_ranks(program: str, files: Mapping[str, str]) -> bool:
+def _lacks_ranks(tree: ast.Module) -> bool:
     """Whether some call of the program does not say how many processes there are, and which this
     one is."""
-    for _, tree in _reached(program, files):
-        full = _full_names(tree)
-        calls = [it for it in ast.walk(tree) if isinstance(it, ast.Call)]
-        own = [it for it in calls if _dotted(it.func, full) == _INITIALIZE]
-        if not all(map(_knows_its_rank, own)):
-            return True
-    return False
+    full = _full_names(tree)
+    calls = [it for it in ast.walk(tree) if isinstance(it, ast.Call)]
+    own = [it for it in calls if _dotted(it.func, full) == _INITIALIZE]
+    return not all(map(_knows_its_rank, own))
 
 
 def _knows_its_rank(call: ast.Call) -> bool:
@@ -99,22 +103,28 @@ def _knows_its_rank(call: ast.Call) -> bool:
     return open_ended or other_way or {"num_processes", "process_id"} <= given
 
 
-def _reached(program: str, files: Mapping[str, str]) -> Iterator[tuple[str, ast.Module]]:
+def _reached(program: str, files: Mapping[str, str]) -> Iterator[ast.Module]:
     """The program, and files beside it that it imports."""
     waiting, seen = [program], {program}
     while waiting:
         file = waiting.pop()
-        try:
-            tree = ast.parse(files[file])
-        except (SyntaxError, ValueError):
-            # Python says so in the pod, if its version does not take it either.
+        tree = _parsed(files[file])
+        if tree is None:
             continue
-        yield file, tree
+        yield tree
         for name in _names(tree):
             beside = f"{name.partition('.')[0]}.py"
             if beside in files and beside not in seen:
                 seen.add(beside)
                 waiting.append(beside)
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        # Python says so in the pod, if its version does not take it either.
+        return None
 
 
 def _names(tree: ast.Module) -> set[str]:

@@ -85,7 +85,8 @@ class Script(Block, frozen=True):
     NNODES, NODE_RANK and GPUS_PER_NODE, as torchrun takes them, and JAX_COORDINATOR_ADDRESS."""
     secrets: tuple[SecretReference, ...] = ()
     """Secrets of its namespace that others have made, as variables: `NAME` for all keys of one,
-    `NAME=KEY` for one of them, `NAME=KEY:VARIABLE` for one under another name."""
+    `NAME=KEY` for one of them, `NAME=KEY:VARIABLE` for one under another name. On a
+    RayCluster its pods have them, by that one's `secrets`."""
     install_requirements: bool = True
     """Whether a `requirements.txt` among the files is installed before the command runs: by pip in
     each pod, as its image's user, or by Ray. Without, the image has all packages."""
@@ -150,10 +151,10 @@ class Script(Block, frozen=True):
     def variables(self, *, with_files: bool, of_stack: Collection[str]) -> set[str]:
         """Names that `$(NAME)` in the command may have. `of_stack` are those of its secrets."""
         files = {FILES_VARIABLE} if with_files or self.ray is not None else set[str]()
-        if self.ray is not None:
-            return {*files, *self.environment}
-        server = {SERVER_VARIABLE} if self.server is not None else set[str]()
         keys = {it.variable for it in self.named_secrets if it.variable is not None}
+        if self.ray is not None:
+            return {*files, *keys, *self.environment}
+        server = {SERVER_VARIABLE} if self.server is not None else set[str]()
         return {*OWN_VARIABLES, *of_stack, *files, *server, *keys, *self.environment}
 
 
@@ -166,6 +167,7 @@ _ON_RAY = (
     "install_requirements",
     "ray",
     "retries",
+    "secrets",
 )
 # What a job on a RayCluster has of the cluster instead.
 OF_A_JOB_SET = tuple(it for it in Script.model_fields if it not in _ON_RAY)
@@ -179,7 +181,7 @@ def stored(files: Mapping[str, str]) -> dict[str, str]:
 
 def launcher(script: Script, files: Mapping[str, str]) -> str:
     """A bash script that gives the files their own names again, and becomes the command."""
-    known = {FILES_VARIABLE, *script.environment}
+    known = script.variables(with_files=True, of_stack=())
     links = [
         f'cp {LAUNCHER_DIR}/{_stored_name(files, name)} "${FILES_VARIABLE}"/{name}'
         for name in sorted(files)

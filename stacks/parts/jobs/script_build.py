@@ -15,7 +15,6 @@ from components.script_job_set import (
     ScriptJobSet,
     ScriptJobSetArgs,
     ScriptMountArgs,
-    ScriptSecretArgs,
 )
 from stacks.helm_charts import helm_chart
 from stacks.parts.buckets.build import MountedBucket, annotations
@@ -96,9 +95,9 @@ def _job_set(
             namespace=site.namespace,
             job_name=script.name,
             image=site.plan.images.of(script.image),
-            command=with_requirements(
-                with_ranks(config.command, of_user),
-                of_user if config.install_requirements else {},
+            command=with_ranks(
+                with_requirements(config.command, of_user if config.install_requirements else {}),
+                of_user,
             ),
             files=of_user,
             environment=_environment(site, script, of_user),
@@ -120,10 +119,7 @@ def _job_set(
             annotations=annotations(script.limits),
             secret_name=site.secret_name,
             secret_keys=[*site.secret_keys, *_server_keys(site, script)],
-            secrets=[
-                ScriptSecretArgs(name=it.name, key=it.key, variable=it.variable)
-                for it in config.named_secrets
-            ],
+            secrets=config.named_secrets,
             service_account=mounted[0].account_name if mounted else None,
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),

@@ -122,7 +122,7 @@ def read(folder: Path, scripts: Mapping[str, Script], tokens: Mapping[str, Token
 
 
 def _offered(script: Script, tokens: Tokens) -> Tokens:
-    """What runs on a RayCluster has the tokens of the cluster's pods, and names no Secret."""
+    """What runs on a RayCluster has the tokens of the cluster's pods."""
     return tokens if script.ray is None else Tokens(of_stack=tokens.of_stack)
 
 
@@ -143,7 +143,8 @@ def _command_problems(
         script.variables(with_files=bool(texts), of_stack=tokens.of_stack),
         left_out,
         offers={it: _offered(script, tokens).offer(key) for key, it in VARIABLES.items()},
-        knows_all=not script.has_whole_secret,
+        # On a RayCluster no kubelet puts them in.
+        knows_all=script.ray is not None or not script.has_whole_secret,
     )
 
 

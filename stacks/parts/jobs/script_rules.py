@@ -41,6 +41,7 @@ from stacks.stack import Stack
 from stacks.tokens import SERVER_KEY_VARIABLE, VARIABLES
 
 _SECRET = "looks like a secret, which all could read in the file, in the state and in the job"
+OWN_PODS = "image and requests, without ray, for pods of its own"
 FEW_REQUESTS = "{cpu: 1, memory_gib: 2}"
 # What the kubelet keeps of a container's log, rounded up.
 _LOGS_GIB = 1
@@ -78,6 +79,7 @@ def script_references(stack: Stack, facts: Catalog, name: str, script: Script) -
                     f"{field}.{key}",
                     f"the job has that of the RayCluster {script.ray}; nearest: leave it out",
                 )
+        yield from _secrets_on_ray(field, script, stack)
         return
     if script.image is None:
         yield Problem(f"{field}.image", f"missing; nearest: {facts.image('ray_gpu').reference}")
@@ -90,6 +92,21 @@ def script_references(stack: Stack, facts: Catalog, name: str, script: Script) -
         )
     yield from mount_problems(f"{field}.mounts", script.mounts or (), stack)
     yield from _pool_problems(stack, facts, field, script)
+
+
+def _secrets_on_ray(field: str, script: Script, stack: Stack) -> Iterator[Problem]:
+    """What the pods of its RayCluster do not have."""
+    cluster = stack.ray.get(script.ray or "")
+    if cluster is None:
+        return
+    for at, secret in enumerate(script.named_secrets):
+        if not any(map(secret.is_among, cluster.named_secrets)):
+            yield Problem(
+                f"{field}.secrets[{at}]",
+                f"pods of the RayCluster {script.ray} do not have it, and what Ray gives to a job "
+                f"of its own stands there in plain; nearest: {script.secrets[at]} in "
+                f"ray.{script.ray}.secrets, which makes another cluster, or {OWN_PODS}",
+            )
 
 
 def secret_problems(field: str, script: Script) -> Iterator[Problem]:

@@ -98,6 +98,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         queue=around.queues.queue(ray.config.queue),
         secret_name=site.secret_name,
         secret_keys=site.secret_keys,
+        secrets=ray.config.named_secrets,
         service_account=mounted[0].account_name if mounted else None,
         head_is_enough=ray.head_is_enough,
         asks_for_token=ray.asks_for_token,

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from stacks.secret_references import NamedSecret, SecretReference, named_secret
 from stacks.types import (
     Block,
     GigabytesPerSecond,
@@ -110,9 +111,17 @@ class StackRayCluster(Block, frozen=True):
     """Workers come and go; by default one on each node stays."""
     mounts: tuple[str, ...] | None = None
     """Names of buckets, and `lustre`; by default all that the stack has."""
+    secrets: tuple[SecretReference, ...] = ()
+    """Secrets of its namespace that others have made, as variables of its pods, which each job on
+    it has: `NAME` for all keys of one, `NAME=KEY` for one of them, `NAME=KEY:VARIABLE` for one
+    under another name. Others make another cluster of it."""
     head: Head
     """Where Ray's head runs, and with what."""
     workers: dict[GroupName, Workers] = Field(min_length=1)
     """Groups of workers, by a name of yours."""
     nccl_test: NcclTest | None = None
     """Test the GPU network before a training that takes all GPUs starts."""
+
+    @property
+    def named_secrets(self) -> list[NamedSecret]:
+        return [named_secret(it) for it in self.secrets]

@@ -19,6 +19,7 @@ from stacks.parts.ray.nccl_rules import nccl_rules
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers, ray_in_tag
 from stacks.plan import Plan
 from stacks.problems import Problem, under
+from stacks.secret_references import variable_problems
 from stacks.stack import LUSTRE, Stack
 
 _AUTOSCALER = Amounts(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
@@ -42,6 +43,7 @@ def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
                 near = nearest(pool, list(stack.pools))
                 yield Problem(at, f'"{pool}" is no pool of this stack; nearest: {near}')
         yield from mount_problems(f"{field}.mounts", cluster.mounts or (), stack)
+        yield from variable_problems(f"{field}.secrets", cluster.secrets, ())
 
 
 def mount_problems(field: str, mounts: Sequence[str], stack: Stack) -> Iterator[Problem]:

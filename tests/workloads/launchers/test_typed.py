@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from aistack.errors import VerbError
 from tests.conftest import ROOT
 from tests.unit.test_submit_public import ALL, PUBLIC, SAYS, Typed, submitted
 from tests.workloads.launchers.pods_here import printed_by
@@ -23,6 +24,11 @@ import torch.distributed as dist
 dist.init_process_group("gloo")
 print(dist.get_world_size(), dist.get_rank(), sys.argv[1:])
 dist.destroy_process_group()
+"""
+ACCELERATE = """
+import sys
+from accelerate import Accelerator
+print(Accelerator().num_processes, sys.argv[1:])
 """
 JAX = """
 import json
@@ -57,8 +63,37 @@ def test_what_joins_pods_by_torchrun_is_one_training(tmp_path: Path, home: Path,
     assert ranks == [f"4 {rank} {words}" for rank in range(4)]
 
 
-def test_jax_on_two_pods_finds_its_ranks_without_a_word(tmp_path: Path, home: Path) -> None:
-    parcel = submitted(home, with_program(PUBLIC["JAX on two pods"], JAX))
+def test_the_line_that_accelerate_is_refused_with_makes_one_training_of_two_pods(
+    tmp_path: Path, home: Path
+) -> None:
+    typed = with_program(PUBLIC["accelerate on two nodes"], RANKS)
+    with pytest.raises(VerbError) as refused:
+        submitted(home, typed)
+    line = str(refused.value).rpartition("nearest: ")[2]
+    command = f"{line} $(SCRIPT_DIR)/train_grpo.py"
+    parcel = submitted(home, Typed(**{**vars(typed), "command": command}))
+    printed = printed_by(parcel, 2, tmp_path, TORCH)
+    ranks = sorted(it for one in printed for it in one.splitlines() if it.startswith("4 "))
+    assert ranks == [f"4 {rank} []" for rank in range(4)]
+
+
+def test_accelerate_starts_what_people_type_for_a_pod(tmp_path: Path, home: Path) -> None:
+    parcel = submitted(home, with_program(PUBLIC["tokens that a tokenizer has"], ACCELERATE))
+    (printed,) = printed_by(parcel, 1, tmp_path, TORCH)
+    words = ["--placeholder_token=<cat-toy>", "--initializer_token=toy", "--use_auth_token"]
+    assert printed.splitlines()[-1] == f"1 {words}"
+
+
+@pytest.mark.parametrize("by", ["python3", "a shell script"])
+def test_jax_on_two_pods_finds_its_ranks_without_a_word(
+    tmp_path: Path, home: Path, by: str
+) -> None:
+    typed = with_program(PUBLIC["JAX on two pods"], JAX)
+    if by != "python3":
+        script = 'cd "$SCRIPT_DIR" && python3 train.py\n'
+        own = {"here": {"run.sh": script, **typed.here}, "brought": ["run.sh", *typed.brought]}
+        typed = Typed(**{**vars(typed), **own})
+    parcel = submitted(home, typed)
     # As of a pod that is in a cluster, where JAX would ask the API server.
     more = {"JAX_PLATFORMS": "cpu", "KUBERNETES_SERVICE_HOST": "192.0.2.1"}
     printed = printed_by(parcel, 2, tmp_path, RAY_AND_JAX, **more)

@@ -1,16 +1,20 @@
-"""Runs the program that its arguments name: `jax.distributed.initialize` has of the pod's variables
-what the program does not say. It stands by itself, for it is the text of a pod's command."""
+"""The `sitecustomize` of a pod whose files call `jax.distributed.initialize`: the call has of the
+pod's variables what the program does not say. It stands by itself, for it is the text of a pod's
+command."""
 
 from __future__ import annotations
 
 import importlib.abc
+import importlib.machinery
 import importlib.util
 import inspect
 import os
-import runpy
 import sys
 from collections.abc import Callable
 from typing import Any
+
+# Of torchrun, Open MPI and Slurm, which start several processes in a pod and number them.
+_NUMBERED = ("LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
 
 
 class WhereJaxIs(importlib.abc.MetaPathFinder):
@@ -51,9 +55,16 @@ def with_ranks(initialize: Callable[..., None]) -> Callable[..., None]:
     return initialized
 
 
-if __name__ == "__main__":
-    sys.meta_path.insert(0, WhereJaxIs())
-    del sys.argv[0]
-    if sys.path[0] == "":
-        sys.path[0] = os.path.dirname(sys.argv[0])
-    runpy.run_path(sys.argv[0], run_name="__main__")
+def images_own() -> None:
+    """What the image has under this name, which Python now does not find by itself."""
+    here = os.path.dirname(__file__)
+    others = [it for it in sys.path if it != here]
+    spec: Any = importlib.machinery.PathFinder.find_spec("sitecustomize", others)
+    if spec is not None:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+if __name__ == "sitecustomize":
+    if not any(it in os.environ for it in _NUMBERED):
+        sys.meta_path.insert(0, WhereJaxIs())
+    images_own()
