@@ -327,6 +327,26 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
+def pod_count_problems(plan: Plan) -> Iterator[Problem]:
+    """A node holds what GKE and the stack run on each, and a pod of work. With 16 pods it takes as
+    many addresses as with 9."""
+    stack = plan.stack
+    if plan.autopilot or not stack.cluster.is_made:
+        return
+    for pool in plan.pools.values():
+        preloads = sum(pool in it.pools for it in plan.images.preloads)
+        ours = preloads + (pool.nccl(plan.facts) is not None)
+        daemons = plan.facts.node_room.daemonsets.pods
+        system = daemons.on(pool.kind, lustre=stack.lustre is not None)
+        most = pool.config.max_pods_per_node
+        if most < system + ours + 1:
+            yield Problem(
+                f"{pool.field}.max_pods_per_node",
+                f"{most} pods leave no room for work beside {system + ours} or more that GKE and "
+                "the stack run on each node; nearest: 16",
+            )
+
+
 def _label_problems(field: str, labels: Mapping[str, str]) -> Iterator[Problem]:
     each = [
         problem
@@ -357,6 +377,7 @@ RULES = (
     place_problems,
     mode_problems,
     node_problems,
+    pod_count_problems,
     interface_mode_problems,
     driver_problems,
     gpu_claim_problems,
