@@ -24,6 +24,12 @@ _QUEUES: dict[str, Any] = {
 MACHINES = [
     Refused(
         BARE,
+        {"pools": {"cpu": {"machine_type": "g2-standard-24", "nodes": 1}}},
+        "pools.cpu",
+        "which g2-standard-24 is not for; nearest: another name, or one more pool",
+    ),
+    Refused(
+        BARE,
         {"pools__gpu__max_pods_per_node": 9},
         "pools.gpu.max_pods_per_node",
         "9 pods leave no room for work beside 9 or more that GKE and the stack run on each node; "
