@@ -44,7 +44,7 @@ def kube(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Liv
         for base in _WITH_OPERATORS:
             plan = validate(BASES[base], secrets_set=WITH_ALL_SECRETS)
             for it in objects(plan, folder):
-                if it["kind"] == "Release":
+                if it["kind"] in ("Namespace", "Release"):
                     made.apply(it)
         yield made
     finally:

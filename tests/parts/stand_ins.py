@@ -101,7 +101,7 @@ class StandIns(Answers):
             raise CloudError("INVALID", f"{found.property}: {found.reason}")
         inputs = checked.inputs or wrap_map(given)
         made = await provider.create(rpc.CreateRequest(urn, inputs, 0, False))
-        return made.resource_id, plain_map(made.properties or {})
+        return str(made.resource_id), plain_map(made.properties or {})
 
     def call(self, args: mocks.MockCallArgs) -> Any:
         answer = super().call(args)
