@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pulumi
 
-from stacks import changes, guard, on_record, running_work, transformations, unregistered
+from stacks import changes, guard, on_record, one_run, running_work, transformations, unregistered
 from stacks.build import build
 from stacks.commands import about
 from stacks.config import ConfigError
@@ -19,8 +19,8 @@ _USER_WAS_TOLD = 32
 
 try:
     with about(pulumi.get_stack()):
-        plan, secrets = read()
         record = on_record.read()
+        plan, secrets = read(one_run.standing(record))
         changes.check(plan, record, pulumi.get_stack())
         work = running_work.of(plan, record)
         protection = guard.install(plan, work, record)

@@ -90,9 +90,25 @@ class Eviction(Fact):
     source: str
 
 
+class DaemonPods(Fact):
+    """Names of DaemonSets; those of Lustre are there with its driver."""
+
+    every: tuple[str, ...]
+    gpu: tuple[str, ...]
+    tpu: tuple[str, ...]
+    lustre: tuple[str, ...]
+
+    def on(self, kind: str, *, lustre: bool) -> int:
+        """How many pods GKE itself has at least on a node with accelerators of the kind."""
+        own = {"gpu": self.gpu, "tpu": self.tpu}.get(kind, ())
+        return len((*self.every, *own, *(self.lustre if lustre else ())))
+
+
 class DaemonSets(Fact):
     """What is set aside for the DaemonSets that GKE runs on every node."""
 
+    pods: DaemonPods
+    pods_source: str
     cpu_millicores: Annotated[int, Field(ge=0)]
     memory_mib: Annotated[int, Field(ge=0)]
     source: str

@@ -20,6 +20,7 @@ from stacks.commands import about
 from stacks.config import PLACES, ConfigError, object_of, of_keys, secret_object, validate
 from stacks.names_beside import names_beside
 from stacks.plan import Plan
+from stacks.standing import NOTHING, Standing
 from stacks.tokens import SECRETS
 from stacks.tried import with_value
 
@@ -116,4 +117,18 @@ def _plan(workspace: Workspace, config: Mapping[str, Any], secrets: Mapping[str,
             config.get("gcp:project"),
             SANDBOX_PROJECT,
         ),
+        standing=_standing(workspace),
     )
+
+
+def _standing(workspace: Workspace) -> Standing:
+    """What the program reads of the engine's record."""
+    found = workspace.deployment().get("resources") or ()
+    resources = {it["urn"]: it for it in found if not it.get("delete")}
+    if not resources:
+        return NOTHING
+    # It brings Pulumi's SDK, which few commands have a use for.
+    from stacks.on_record import Record
+    from stacks.one_run import standing
+
+    return standing(Record(resources))

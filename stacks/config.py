@@ -22,6 +22,7 @@ from stacks.parts.registry import stand_ins_for
 from stacks.plan import Plan
 from stacks.repairs import Checked, check
 from stacks.stack import Stack
+from stacks.standing import NOTHING, Standing, in_place
 from stacks.tokens import SECRETS, required_secrets
 from stacks.tried import is_within, stands, tried
 
@@ -60,18 +61,20 @@ def validate(
     secrets_set: frozenset[str] = frozenset(),
     hide_values: bool = False,
     beside: Beside = NOBODY,
+    standing: Standing = NOTHING,
     now: datetime | None = None,
     without: Collection[Rule] = (),
 ) -> Plan:
     """The plan for `raw`: the stack's config object, with `project`, `region` and `zone` in it.
 
     `secrets_set` names the secrets that the config has, `beside` are the other stacks of the
-    project, `without` are rules that are not asked. Raises ConfigError.
+    project, `standing` what a cluster that runs keeps, `without` are rules that are not asked.
+    Raises ConfigError.
     """
     if "kind" in raw:
         raise ConfigError([_KIND])
     with about(beside.stack):
-        return _validated(raw, secrets_set, hide_values, beside, now, without)
+        return _validated(raw, secrets_set, hide_values, beside, standing, now, without)
 
 
 def _validated(
@@ -79,6 +82,7 @@ def _validated(
     secrets_set: frozenset[str],
     hide_values: bool,
     beside: Beside,
+    standing: Standing,
     now: datetime | None,
     without: Collection[Rule],
 ) -> Plan:
@@ -106,6 +110,10 @@ def _validated(
         full["pools"] = {"cpu": POOLS.stand_ins({})[0]}
         how = Checked(model=Stack, hide_values=hide_values)
     config, mistakes = check(how, full, known=frozenset(known))
+    known_parts = all(it.of_rules and not it.leads_nowhere for it in mistakes)
+    if standing.values and mistakes and known_parts:
+        refused = Plan(Stack.model_validate(full))
+        mistakes = [in_place(it, refused, standing) for it in mistakes]
     written_elsewhere = [written(it.moved) for it in mistakes if it.moved is not None]
     lines += [_by_default(it, raw, written_elsewhere) for it in together(mistakes, raw)]
     if not any(it.path == "name" for it in mistakes):

@@ -51,11 +51,15 @@ def refused(plan: Plan, record: Record, today: date) -> Iterator[str]:
     """A version that was not asked for before has to be there, and one minor above the cluster's at
     most. What the config has said all along is GKE's to keep up with."""
     version, cluster = plan.gke_version, _of_record(plan, record)
-    if version is None or not plan.stack.cluster.is_made:
+    if not plan.stack.cluster.is_made:
+        return
+    running = None if cluster is None else _running(cluster)
+    if running is not None and (version is None or _covers(version, running)):
+        yield from _too_old(plan, running, today)
+    if version is None:
         return
     if cluster is not None and cluster.outputs.get("minMasterVersion") == str(version):
         return
-    running = None if cluster is None else _running(cluster)
     if running is not None:
         if _is_lower(version, running):
             yield (
@@ -98,6 +102,24 @@ def told(plan: Plan, record: Record, now: datetime) -> Iterator[str]:
     if version.patch is not None and str(version) not in (asked, str(running)):
         yield _unconfirmed(plan, version)
     yield from _support(plan, version, now.date())
+
+
+def _too_old(plan: Plan, standing: GkeVersion, today: date) -> Iterator[str]:
+    """What no version of the config raises stays as it is, whatever the channel has by now."""
+    channel = plan.stack.cluster.release_channel
+    for machine in dict.fromkeys(it.machine.name for it in plan.pools.values()):
+        try:
+            plan.facts.check_gke(
+                standing, *plan.features, machine=machine, channel=channel, today=today
+            )
+        except FactError as error:
+            yield f"{_FIELD}: the cluster stays at its version, and {error}"
+            return
+
+
+def _covers(version: GkeVersion, standing: GkeVersion) -> bool:
+    """Whether the provider takes the version that stands for the one that is asked for."""
+    return version.patch is None and _minors(version) == _minors(standing)
 
 
 def _is_lower(version: GkeVersion, running: GkeVersion) -> bool:

@@ -26,8 +26,12 @@ class Derived(NamedTuple):
 
 
 def name_problems(plan: Plan) -> Iterator[Problem]:
-    """Two of a name in the stack itself."""
+    """Two of a name in the stack itself, and the one that a cluster begins with: the API server's
+    own Service (kubernetes/kubernetes pkg/controlplane/controller/kubernetesservice/controller.go,
+    v1.35.4)."""
     seen: dict[tuple[str, str], str] = {}
+    if plan.stack.namespace == "default":
+        seen["Service", "kubernetes"] = "the API server"
     told: set[str] = set()
     for one in derived_names(plan):
         other = seen.setdefault((one.kind, one.name), one.field)

@@ -17,8 +17,9 @@ from stacks.data_loss import data_lost
 from stacks.on_record import Record, Recorded
 from stacks.parts.cluster.config import ClusterLocation, ClusterMode
 from stacks.plan import Plan
-from stacks.refusal import CLUSTER, NETWORK, SUBNETWORK
+from stacks.refusal import CLUSTER, NETWORK, NODE_POOL, SUBNETWORK
 from stacks.running_work import ended
+from stacks.standing import Standing
 from stacks.two_runs import Difference, TwoRuns
 from stacks.workloads import JOBS
 
@@ -53,6 +54,26 @@ def replacing(plan: Plan, record: Record) -> Iterator[TwoRuns]:
         for cluster in record.of_type(CLUSTER):
             if found := list(differences(plan, record, cluster)):
                 yield _two_runs(found, cluster, provider, record)
+
+
+def standing(record: Record) -> Standing:
+    """What the cluster on record keeps as long as it is there."""
+    values: dict[str, str] = {}
+    for cluster in record.of_type(CLUSTER):
+        block = _at(cluster.outputs, "privateClusterConfig.masterIpv4CidrBlock")
+        values |= {"network.control_plane": str(block)} if block else {}
+        for subnet in record.of_type(SUBNETWORK):
+            if subnet.outputs.get("name") == short(cluster.outputs.get("subnetwork")):
+                ranges = subnet.outputs.get("secondaryIpRanges") or ()
+                values |= {f"network.{it['rangeName']}": it["ipCidrRange"] for it in ranges}
+    pools = [it.outputs for it in record.of_type(NODE_POOL)]
+    return Standing(values, [(_most_nodes(it) + 1, it["maxPodsPerNode"]) for it in pools])
+
+
+def _most_nodes(pool: Mapping[str, Any]) -> int:
+    scaled = pool.get("autoscaling") or {}
+    bounds = (scaled.get("maxNodeCount"), scaled.get("totalMaxNodeCount"), pool.get("nodeCount"))
+    return next((int(it) for it in bounds if it), 0)
 
 
 def differences(plan: Plan, record: Record, cluster: Recorded) -> Iterator[ClusterDifference]:

@@ -11,16 +11,18 @@ from stacks.config import OBJECT, PLACES, ConfigError, object_of, of_keys, secre
 from stacks.names_beside import NOBODY, names_beside
 from stacks.plan import Plan
 from stacks.stack_file import read_stack_file
+from stacks.standing import NOTHING, Standing
 from stacks.tokens import SECRETS
 
 
-def read() -> tuple[Plan, dict[str, pulumi.Output[str]]]:
-    """The current stack's config and its secrets. Raises ConfigError with every mistake."""
+def read(standing: Standing = NOTHING) -> tuple[Plan, dict[str, pulumi.Output[str]]]:
+    """The current stack's config and its secrets, `standing` being what its cluster keeps. Raises
+    ConfigError with every mistake."""
     with about(pulumi.get_stack()):
-        return _read()
+        return _read(standing)
 
 
-def _read() -> tuple[Plan, dict[str, pulumi.Output[str]]]:
+def _read(standing: Standing) -> tuple[Plan, dict[str, pulumi.Output[str]]]:
     own, provider = pulumi.Config(), pulumi.Config("gcp")
     secrets = {name: own.get_secret(name) for name in SECRETS}
     present = {name: value for name, value in secrets.items() if value is not None}
@@ -42,6 +44,7 @@ def _read() -> tuple[Plan, dict[str, pulumi.Output[str]]]:
         {**object_of(own.get(OBJECT)), **place},
         secrets_set=frozenset(present),
         hide_values=hide_values,
+        standing=standing,
         # Run inline, the program has no folder; the sandbox checks names itself.
         beside=names_beside(Path(folder), pulumi.get_stack(), key, place["project"])
         if folder and not hide_values

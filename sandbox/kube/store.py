@@ -11,6 +11,9 @@ from typing import Any
 
 from kube.objects import JsonObject, Mounts, Ref, dig
 
+# The API server's own, which every cluster begins with (kubernetes/kubernetes pkg/controlplane/
+# controller/kubernetesservice/controller.go, v1.35.4).
+_OF_THE_API_SERVER = Ref(api_version="v1", kind="Service", namespace="default", name="kubernetes")
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 _UIDS = uuid.UUID("6f1c7c64-2f3a-4d0c-9d54-1f0c2a9be6d1")
 BUILT_IN_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
@@ -57,6 +60,13 @@ class Store:
 
     def find(self, ref: Ref) -> JsonObject | None:
         entry = self._state["objects"].get(ref.key)
+        if entry is None and ref == _OF_THE_API_SERVER:
+            return {
+                "apiVersion": ref.api_version,
+                "kind": ref.kind,
+                "metadata": {"name": ref.name, "namespace": ref.namespace},
+                "spec": {"type": "ClusterIP", "ports": [{"name": "https", "port": 443}]},
+            }
         return entry["object"] if entry else None
 
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> JsonObject | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.parts.machine_samples import FALCON, NVLINK
 from tests.parts.refusals import Refused
-from tests.parts.samples import BARE
+from tests.parts.samples import BARE, RL
 
 _BESIDE: dict[str, Any] = {
     "zone": "us-central1-b",
@@ -22,6 +22,25 @@ _QUEUES: dict[str, Any] = {
 }
 
 MACHINES = [
+    Refused(
+        BARE,
+        {"pools": {"cpu": {"machine_type": "g2-standard-24", "nodes": 1}}},
+        "pools.cpu",
+        "which g2-standard-24 is not for; nearest: another name, or one more pool",
+    ),
+    Refused(
+        BARE,
+        {"pools__gpu__max_pods_per_node": 9},
+        "pools.gpu.max_pods_per_node",
+        "9 pods leave no room for work beside 9 or more that GKE and the stack run on each node; "
+        "nearest: 16",
+    ),
+    Refused(
+        RL,
+        {"pools__gpu__max_pods_per_node": 12},
+        "pools.gpu.max_pods_per_node",
+        "beside 12 or more that GKE and the stack run on each node; nearest: 16",
+    ),
     Refused(
         NVLINK,
         {"pools__gb200__nodes": 19},

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.parts.refusals import Refused
-from tests.parts.samples import CLASSIFIER, DEV, SERVE
+from tests.parts.samples import CLASSIFIER, DEV, SERVE, SERVE_ALONE
 
 _WORKERS: dict[str, Any] = DEV["ray"]["dev"]["workers"]["gpu"]
 _SERVER: dict[str, Any] = {
@@ -13,6 +13,12 @@ _SERVER: dict[str, Any] = {
 }
 
 NAMES = [
+    Refused(
+        SERVE_ALONE,
+        {"namespace": "default", "servers": {"kubernetes": SERVE_ALONE["servers"]["gemma"]}},
+        "servers.kubernetes",
+        'its Service is "kubernetes", which the API server has one of already; nearest: another',
+    ),
     Refused(
         CLASSIFIER,
         {

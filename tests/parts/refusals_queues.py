@@ -36,6 +36,20 @@ _ALL_GIVEN: dict[str, Any] = {
 
 
 QUEUES = [
+    Refused(
+        DEV,
+        {
+            "queues__cluster_queues__gpus": {
+                "cohort": "all",
+                "preemption": {
+                    "reclaim_from_cohort": "Never",
+                    "borrow_from_cohort": "LowerPriority",
+                },
+            }
+        },
+        "queues.cluster_queues.gpus.preemption.borrow_from_cohort",
+        "nobody in order to borrow; nearest: Never, or reclaim_from_cohort LowerPriority",
+    ),
     *(
         Refused(
             TPU,

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
-from catalog.customer_keys import customer_keys
 from cli.project import PROJECT, PROJECT_FOLDER
 from cli.urns import name_of
 from sandbox.workspace import SANDBOX_PROJECT, Workspace
 from tests.parts.adopted_combinations import adopting
 from tests.parts.cover import SEED, blocks_of, covering, missed
+from tests.parts.given_project import reservations
 from tests.parts.sampling import a_sample
 from tests.stacks.config_sandbox import of_no_stack
 from tests.stacks.conftest import CANARY, Sandbox, changed, left_to_do
@@ -52,30 +52,6 @@ def combined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., S
         return Sandbox(workspace)
 
     return sandbox
-
-
-def reservations(raw: dict[str, Any]) -> dict[str, Any]:
-    """The simulated project has all that the config names, with its key for every service."""
-    keys = {raw["cmek"]: [*customer_keys().services]} if "cmek" in raw else {}
-    return {
-        "keys": keys,
-        "reservations": {
-            it["capacity"]["name"]: {
-                "zone": raw["zone"],
-                "machine_type": it["machine_type"],
-                "count": 100,
-                "blocks": {
-                    block: [
-                        it["capacity"][part] for part in ("sub_block",) if part in it["capacity"]
-                    ]
-                    for block in (it["capacity"].get("block"),)
-                    if block is not None
-                },
-            }
-            for it in raw["pools"].values()
-            if it.get("capacity", {}).get("mode") == "reservation"
-        },
-    }
 
 
 def config_file(raw: dict[str, Any]) -> dict[str, Any]:

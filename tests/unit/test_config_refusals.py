@@ -1,6 +1,6 @@
 """What no cloud would take and no program should try: refused with the field and what works."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import inf, nan
 from typing import Annotated, Any, get_args
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from catalog.bounds import Bounds
 from stacks.parts.cluster.config import Maintenance
-from stacks.parts.cluster.rules import maintenance_problems
+from stacks.parts.cluster.maintenance_rules import maintenance_problems
 from stacks.recurrence import parsed
 from stacks.stack import Stack
 from tests.conftest import changed, stack_config
@@ -180,15 +180,6 @@ def exclusion(name: str, start: str, end: str, scope: str = "NO_UPGRADES") -> di
             "",
             "nearest: 3 of them, others as NO_MINOR_UPGRADES",
         ),
-        (
-            [
-                exclusion("a", "2027-01-01", "2027-03-18"),
-                exclusion("b", "2027-03-18", "2027-06-01"),
-            ],
-            "",
-            "exclusions leave 0 hours for upgrades, and GKE wants 48; nearest: a later start than "
-            "2027-03-18T00:00:00Z, or NO_MINOR_UPGRADES",
-        ),
     ],
 )
 def test_an_exclusion_that_gke_does_not_take_is_refused(
@@ -198,6 +189,36 @@ def test_an_exclusion_that_gke_does_not_take_is_refused(
     (problem,) = maintenance_problems(maintenance, NOW)
     assert problem.field == f"cluster.maintenance.exclusions{field}"
     assert problem.message.endswith(end)
+
+
+NIGHTLY, ALWAYS = {"recurrence": "FREQ=DAILY"}, {"recurrence": "FREQ=DAILY", "hours": 24}
+
+
+@pytest.mark.parametrize(
+    ("window", "exclusions", "place", "end"),
+    [
+        ({}, [("2027-01-01", "2027-04-01")], 0, "2027-03-06T00:00:00Z, or the scope"),
+        ({}, [("2027-01-01", "2027-03-06")], None, ""),
+        (NIGHTLY, [("2027-01-01", "2027-04-01")], 0, "2027-03-26T00:00:00Z, or the scope"),
+        (ALWAYS, [("2027-01-01", "2027-04-01")], None, ""),
+        (ALWAYS, [("2027-01-01", "2027-03-18"), ("2027-03-18", "2027-06-01")], 1, "2027-04-01T"),
+        ({}, [("2027-01-01", "2027-02-01"), ("2027-03-01", "2027-04-01")], None, ""),
+        ({}, [("2027-01-01", "2027-02-20"), ("2027-02-20", "2027-03-20")], 1, "2027-03-06T"),
+    ],
+)
+def test_exclusions_leave_of_the_windows_what_gke_wants(
+    window: dict[str, Any], exclusions: list[tuple[str, str]], place: int | None, end: str
+) -> None:
+    start, hours = datetime(2026, 1, 3, 2, tzinfo=UTC), window.get("hours", 6)
+    times = {"start": start, "end": start + timedelta(hours=hours)}
+    rule = {key: it for key, it in window.items() if key == "recurrence"}
+    given = [exclusion(f"a{number}", *it) for number, it in enumerate(exclusions)]
+    maintenance = Maintenance.model_validate({**times, **rule, "exclusions": given})
+    found = list(maintenance_problems(maintenance, NOW))
+    assert [it.field for it in found] == (
+        [] if place is None else [f"cluster.maintenance.exclusions[{place}].end"]
+    )
+    assert all(f"GKE wants 48; nearest: {end}" in it.message for it in found)
 
 
 def test_a_long_exclusion_of_minor_versions_alone_is_taken() -> None:

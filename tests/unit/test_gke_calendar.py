@@ -19,6 +19,7 @@ from stacks.parts.cluster.rules import support_problems
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER
 from tests.conftest import changed, stack_config
+from tests.parts.samples import SERVE
 
 CALENDAR = Catalog.load().gke_calendar
 TODAY = date(2026, 12, 1)
@@ -254,6 +255,23 @@ def test_a_version_that_was_asked_for_all_along_is_not_refused_when_its_support_
     (line,) = gke_upgrades.told(wanted, record, NOW)
     assert "out of support" in line
     assert line.endswith("nearest: 1.35")
+
+
+@pytest.mark.parametrize(
+    ("version", "running"),
+    [(None, "1.34.9-gke.1655001"), (None, "1.35.1-gke.1395999"), ("1.35", "1.35.0-gke.2232000")],
+)
+def test_what_no_version_raises_has_what_the_stack_uses(version: str | None, running: str) -> None:
+    """catalog/data/versions.yaml, custom_metrics."""
+    scaled = changed(SERVE, cluster__version=version, servers__gemma__autoscaling={"max": 3})
+    wanted = validate(scaled, secrets_set=SECRETS)
+    (line,) = gke_upgrades.refused(wanted, on_record(wanted, running, version), TODAY)
+    assert line == (
+        f"stack.cluster.version: the cluster stays at its version, and GKE {running} is older than "
+        "custom_metrics needs; nearest: 1.35.1-gke.1396000"
+    )
+    record = on_record(wanted, "1.35.1-gke.1396000", version)
+    assert list(gke_upgrades.refused(wanted, record, TODAY)) == []
 
 
 @pytest.mark.parametrize(

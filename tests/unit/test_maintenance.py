@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from components.gke_cluster import MaintenanceExclusion
 from stacks.parts.cluster.build import maintenance_window
 from stacks.parts.cluster.config import Maintenance
-from stacks.parts.cluster.rules import maintenance_problems
+from stacks.parts.cluster.maintenance_rules import maintenance_problems
 
 WINDOW = {"start": "2026-01-03T04:00:00+02:00", "end": "2026-01-03T08:00:00Z"}
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
@@ -33,7 +33,7 @@ def test_no_upgrades_at_all_has_to_end() -> None:
     window = Maintenance.model_validate({**WINDOW, "exclusions": [one]})
     (problem,) = maintenance_problems(window, NOW)
     assert problem.field == "cluster.maintenance.exclusions[0].end"
-    assert problem.message.endswith("nearest: 2026-04-03T00:00:00Z")
+    assert problem.message.endswith("nearest: 2026-03-08T00:00:00Z")
     one["scope"] = "NO_MINOR_OR_NODE_UPGRADES"
     window = Maintenance.model_validate({**WINDOW, "exclusions": [one]})
     assert list(maintenance_problems(window, NOW)) == []

@@ -134,6 +134,12 @@ def test_every_mistake_is_reported_at_once(kube: MemoryKube) -> None:
     assert len(caught.value.problems) == 2
 
 
+def test_a_cluster_begins_with_the_api_servers_own_service(kube: MemoryKube) -> None:
+    own = Ref(api_version="v1", kind="Service", namespace="default", name="kubernetes")
+    assert kube.get(own) is not None
+    assert kube.inventory() == {}
+
+
 def test_a_dry_run_gives_the_defaults_and_stores_nothing() -> None:
     state: dict[str, Any] = {}
     kube = MemoryKube(state, [])

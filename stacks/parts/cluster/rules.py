@@ -1,42 +1,29 @@
 """The cluster's mode, version and zone, who may reach it, and when GKE may upgrade it. No Pulumi
 import.
 
-Sources: GKE documentation, "Maintenance windows and exclusions", "Configure maintenance windows and
-exclusions", "Authorized networks"; hashicorp/terraform-provider-google-beta
-website/docs/r/container_cluster (20 exclusions); read 2026-11-22. Three exclusions without any
-upgrade, and none of another scope after the end of support: the same documentation, section
-"Limitations", in a public copy read 2026-11-26.
+Sources: GKE documentation, "Authorized networks", read 2026-11-22; "Maintenance windows and
+exclusions", section "Limitations" (no exclusion of minor or node upgrades after the end of
+support), in a public copy read 2026-11-26.
 """
 
-from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
-from functools import cache, partial
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from components.cidr import is_reserved, on_the_internet
 from components.control_plane import ControlPlaneEndpoint
 from stacks import clock
 from stacks.beside import beside_problems
-from stacks.parts.cluster.config import (
-    ClusterLocation,
-    ExclusionScope,
-    Maintenance,
-    MaintenanceExclusion,
-    StackCluster,
-)
+from stacks.parts.cluster.config import ClusterLocation, ExclusionScope, StackCluster
+from stacks.parts.cluster.maintenance_rules import FIELD, maintenance_problems, shown_moment
 from stacks.plan import Plan
 from stacks.problems import Problem, problem_of, repeats
-from stacks.recurrence import parsed
 
 _OF_MADE = (
     *("name", "location", "version", "endpoint", "authorized_networks", "maintenance"),
     "security_group",
     *("binary_authorization", "intranode_visibility"),
 )
-_FIELD = "cluster.maintenance"
-# google/skills skills/cloud/gke-upgrades/SKILL.md:82-83, 400e7604, 2026-08-19.
-_LONGEST_WITHOUT_UPGRADES = timedelta(days=90)
-_MOST_EXCLUSIONS = 20
-_MOST_WITHOUT_UPGRADES = 3
 # With private nodes, as all here are; with public ones 50 (GKE documentation, "Add authorized
 # networks for control plane access", Limitations, 2026-11-22).
 _MOST_AUTHORIZED = 100
@@ -44,14 +31,6 @@ _MOST_AUTHORIZED = 100
 # Space Registry", whose rows hrbrmstr.github.io/iptools/reference/iana_assignments.html counts;
 # read 2026-11-27).
 _MOST_ON_THE_INTERNET = 1 << 24
-# Of which so many hours are to be open to maintenance, in pieces of no less than four. English
-# pages say 32 days, the newest 92 (google/skills skills/cloud/gke-upgrades/SKILL.md:83, 400e7604):
-# what is too little for the longer is too little for both.
-_ROLLING_DAYS = 92
-_OPEN_HOURS = 48
-_LEAST_PIECE = timedelta(hours=4)
-# A leap year and those around it.
-_LOOKED_AT_DAYS = 4 * 366
 
 
 def existing_problems(plan: Plan) -> Iterator[Problem]:
@@ -108,9 +87,9 @@ def support_problems(plan: Plan) -> Iterator[Problem]:
     for place, one in enumerate(cluster.maintenance.exclusions):
         if one.end is None and one.start.astimezone(UTC).date() >= end:
             yield Problem(
-                f"{_FIELD}.exclusions[{place}].start",
-                f"{_shown(one.start)} is not before {end}, when the support of {named} ends in the "
-                f"channel {channel}, and with it an exclusion without an end; nearest: "
+                f"{FIELD}.exclusions[{place}].start",
+                f"{shown_moment(one.start)} is not before {end}, when the support of {named} ends "
+                f"in the channel {channel}, and with it an exclusion without an end; nearest: "
                 f"{end - timedelta(days=1)}T00:00:00Z",
             )
         elif (
@@ -119,8 +98,8 @@ def support_problems(plan: Plan) -> Iterator[Problem]:
             and one.end.astimezone(UTC).date() > end
         ):
             yield Problem(
-                f"{_FIELD}.exclusions[{place}].end",
-                f"{_shown(one.end)} is after {end}, when the support of {named} ends in the "
+                f"{FIELD}.exclusions[{place}].end",
+                f"{shown_moment(one.end)} is after {end}, when the support of {named} ends in the "
                 f"channel {channel}, and no exclusion of this scope goes on after that; nearest: "
                 f"{end}T00:00:00Z, or no end, which is that day",
             )
@@ -254,127 +233,3 @@ def cluster_problems(cluster: StackCluster, now: datetime) -> Iterator[Problem]:
             "cluster.authorized_networks",
             f"{len(ranges)} ranges are more than GKE takes; nearest: {_MOST_AUTHORIZED} of them",
         )
-
-
-def maintenance_problems(maintenance: Maintenance, now: datetime) -> Iterator[Problem]:
-    yield from _window_problems(maintenance)
-    for place, name in repeats(it.name for it in maintenance.exclusions):
-        yield Problem(
-            f"{_FIELD}.exclusions[{place}].name",
-            f'"{name}" is there twice; nearest: {name}-{place + 1}',
-        )
-    for place, one in enumerate(maintenance.exclusions):
-        yield from _exclusion_problems(f"{_FIELD}.exclusions[{place}]", one, now)
-    if len(maintenance.exclusions) > _MOST_EXCLUSIONS:
-        yield Problem(
-            f"{_FIELD}.exclusions",
-            f"{len(maintenance.exclusions)} exclusions are more than a cluster takes; "
-            f"nearest: {_MOST_EXCLUSIONS} of them",
-        )
-        return
-    without = [it for it in maintenance.exclusions if it.scope is ExclusionScope.NO_UPGRADES]
-    if len(without) > _MOST_WITHOUT_UPGRADES:
-        yield Problem(
-            f"{_FIELD}.exclusions",
-            f"{len(without)} exclusions without any upgrade are more than a cluster takes; "
-            f"nearest: {_MOST_WITHOUT_UPGRADES} of them, others as "
-            f"{ExclusionScope.NO_MINOR_UPGRADES}",
-        )
-    else:
-        yield from _closed_problems(without)
-
-
-def _closed_problems(without: Sequence[MaintenanceExclusion]) -> Iterator[Problem]:
-    """Exclusions without any upgrade, none of them too long, leave GKE its hours one after another,
-    too: counted as if the window were always open."""
-    closed = sorted((it.start, it.end) for it in without if it.end is not None)
-    if any(end - start > _LONGEST_WITHOUT_UPGRADES for start, end in closed):
-        return
-    for start, end in closed:
-        since, open_until = end - timedelta(days=_ROLLING_DAYS), end
-        left = timedelta()
-        # From the last to the first.
-        for one_start, one_end in reversed([it for it in closed if it[0] < end]):
-            left += max(open_until - max(one_end, since), timedelta())
-            open_until = min(open_until, one_start)
-        left += max(open_until - since, timedelta())
-        if left < timedelta(hours=_OPEN_HOURS):
-            yield Problem(
-                f"{_FIELD}.exclusions",
-                f"in the {_ROLLING_DAYS} days before {_shown(end)} exclusions leave "
-                f"{_hours(left)} for upgrades, and GKE wants {_OPEN_HOURS}; nearest: a later start "
-                f"than {_shown(start)}, or {ExclusionScope.NO_MINOR_UPGRADES}",
-            )
-            return
-
-
-def _window_problems(window: Maintenance) -> Iterator[Problem]:
-    length = window.end - window.start
-    if length < _LEAST_PIECE:
-        end = window.start + _LEAST_PIECE
-        yield Problem(
-            f"{_FIELD}.end",
-            f"the window ends {_hours(length)} after its start, and GKE counts none of less than "
-            f"{_hours(_LEAST_PIECE)}; nearest: {_shown(end)}",
-        )
-        return
-    # Days of the week are UTC's.
-    windows = _fewest_windows(window.recurrence, window.start.astimezone(UTC).date())
-    least = windows * length / timedelta(hours=1)
-    if least < _OPEN_HOURS:
-        yield Problem(
-            f"{_FIELD}.recurrence",
-            f"{window.recurrence} has windows of {least:g} hours in some {_ROLLING_DAYS} days, and "
-            f"GKE wants {_OPEN_HOURS}; nearest: FREQ=WEEKLY;BYDAY=SA,SU",
-        )
-
-
-@cache
-def _fewest_windows(recurrence: str, first: date) -> int:
-    """Windows in those days of which a rule that begins on `first` has the fewest."""
-    days = parsed(recurrence).days(first, _LOOKED_AT_DAYS)
-    open_at = {(day - first).days for day in days}
-    return min(
-        len(open_at.intersection(range(at, at + _ROLLING_DAYS)))
-        for at in range(0, _LOOKED_AT_DAYS - _ROLLING_DAYS, 7)
-    )
-
-
-def _exclusion_problems(field: str, one: MaintenanceExclusion, now: datetime) -> Iterator[Problem]:
-    if one.end is None:
-        # Until the end of support, which provider and gcloud take with the other scopes alone.
-        if one.scope is ExclusionScope.NO_UPGRADES:
-            yield Problem(
-                f"{field}.end",
-                "without an end it is longer than GKE allows without any upgrade; "
-                f"nearest: {_shown(one.start + _LONGEST_WITHOUT_UPGRADES)}",
-            )
-        return
-    length = one.end - one.start
-    if length <= timedelta(0):
-        yield Problem(
-            f"{field}.end",
-            f"{_shown(one.end)} is not after the start; "
-            f"nearest: {_shown(one.start + timedelta(days=1))}",
-        )
-    elif one.end <= now:
-        # GKE takes it (hashicorp/terraform-provider-google-beta resource_container_cluster_test.go,
-        # TestAccContainerCluster_withMaintenanceExclusionWindow, has times of 2019), and then does
-        # nothing for it; without it a cluster that runs is updated in place.
-        yield Problem(
-            field, f"it ended on {_shown(one.end)} and keeps nothing away; nearest: leave it out"
-        )
-    elif one.scope is ExclusionScope.NO_UPGRADES and length > _LONGEST_WITHOUT_UPGRADES:
-        yield Problem(
-            f"{field}.end",
-            f"{length.days} days without any upgrade are more than GKE allows; "
-            f"nearest: {_shown(one.start + _LONGEST_WITHOUT_UPGRADES)}",
-        )
-
-
-def _shown(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")
-
-
-def _hours(length: timedelta) -> str:
-    return f"{length.total_seconds() / 3600:g} hours"

@@ -23,7 +23,7 @@ from components.node_taints import (
     check_node_taints,
 )
 from stacks.beside import beside_problems
-from stacks.parts.pools.config import Pool, SpecificReservation
+from stacks.parts.pools.config import CPU_POOL, Pool, SpecificReservation
 from stacks.parts.pools.driver_rules import driver_problems
 from stacks.parts.pools.gpu_claim_rules import gpu_claim_problems
 from stacks.parts.pools.interface_rules import interface_mode_problems
@@ -47,6 +47,21 @@ def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
         field = f"pools.{name}"
         unknown = problem_of(f"{field}.machine_type", partial(_check_known, facts, pool))
         yield from unknown or _shape_problems(field, pool, facts)
+    yield from _own_pool_problems(stack, facts)
+
+
+def _own_pool_problems(stack: Stack, facts: Catalog) -> Iterator[Problem]:
+    """A Standard cluster without nodes for single pods is given a pool of them, by its name."""
+    machines = {name: facts.machines.get(it.machine_type) for name, it in stack.pools.items()}
+    single = (it for it in machines.values() if it is not None and not it.additional_interfaces)
+    own = machines.get(CPU_POOL)
+    if own is None or stack.cluster.autopilot or any(kind_of(it) == "cpu" for it in single):
+        return
+    yield Problem(
+        f"pools.{CPU_POOL}",
+        f"the stack makes a pool of this name for the cluster's own pods, which {own.name} is not "
+        "for; nearest: another name, or one more pool of machines without accelerators",
+    )
 
 
 def _check_known(facts: Catalog, pool: Pool) -> None:
@@ -327,6 +342,26 @@ def node_problems(plan: Plan) -> Iterator[Problem]:
         )
 
 
+def pod_count_problems(plan: Plan) -> Iterator[Problem]:
+    """A node holds what GKE and the stack run on each, and a pod of work. With 16 pods it takes as
+    many addresses as with 9."""
+    stack = plan.stack
+    if plan.autopilot or not stack.cluster.is_made:
+        return
+    for pool in plan.pools.values():
+        preloads = sum(pool in it.pools for it in plan.images.preloads)
+        ours = preloads + (pool.nccl(plan.facts) is not None)
+        daemons = plan.facts.node_room.daemonsets.pods
+        system = daemons.on(pool.kind, lustre=stack.lustre is not None)
+        most = pool.config.max_pods_per_node
+        if most < system + ours + 1:
+            yield Problem(
+                f"{pool.field}.max_pods_per_node",
+                f"{most} pods leave no room for work beside {system + ours} or more that GKE and "
+                "the stack run on each node; nearest: 16",
+            )
+
+
 def _label_problems(field: str, labels: Mapping[str, str]) -> Iterator[Problem]:
     each = [
         problem
@@ -357,6 +392,7 @@ RULES = (
     place_problems,
     mode_problems,
     node_problems,
+    pod_count_problems,
     interface_mode_problems,
     driver_problems,
     gpu_claim_problems,

@@ -50,6 +50,7 @@ def queue_rules(plan: Plan) -> Iterator[Problem]:
         yield from problem_of(f"queues.frameworks[{place}]", partial(check_framework, framework))
     yield from _namespace_problems(kueue, queues.namespaces)
     yield from _cohort_problems(kueue)
+    yield from _preemption_problems(kueue)
     yield from _local_queue_problems(kueue, queues.namespaces)
     yield from _priority_problems(kueue)
     if not broken:
@@ -205,6 +206,20 @@ def _cohort_problems(kueue: StackQueues) -> Iterator[Problem]:
             yield Problem(
                 f"queues.cohorts.{name}.parent",
                 f'"{kueue.cohorts[name].parent}" is below {name} itself; nearest: leave it out',
+            )
+
+
+def _preemption_problems(kueue: StackQueues) -> Iterator[Problem]:
+    """Kueue's own rule of a pair (kubernetes-sigs/kueue v0.19.2 apis/kueue/v1beta2/
+    clusterqueue_types.go, XValidation of ClusterQueuePreemption)."""
+    for name, queue in kueue.cluster_queues.items():
+        borrows = queue.preemption.borrow_from_cohort
+        if queue.reclaim_from_cohort == "Never" and borrows != "Never":
+            yield Problem(
+                f"queues.cluster_queues.{name}.preemption.borrow_from_cohort",
+                f"{borrows} beside reclaim_from_cohort Never is a pair that Kueue refuses: who "
+                "reclaims nothing stops nobody in order to borrow; nearest: Never, or "
+                "reclaim_from_cohort LowerPriority",
             )
 
 
