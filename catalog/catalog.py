@@ -373,11 +373,10 @@ class Catalog(Fact):
 
     def finds_driver(self, reference: str) -> bool:
         """Whether an image is one of the version lock's that looks for the driver where GKE mounts
-        it, or a later release of one. Those with CUDA are built on NVIDIA's own, which do
-        (nvidia/cuda's Dockerfiles: LD_LIBRARY_PATH
-        /usr/local/nvidia/lib:/usr/local/nvidia/lib64)."""
-        images = self.versions.images.values()
-        known = (it for it in images if it.cuda is not None or it.finds_driver)
+        it, or a later release of one. NVIDIA's own, on which others are built, do, but those of
+        CUDA 12.8.1 to 12.9 (GoogleCloudPlatform/compute-gpu-installation issue 46 of 2025-08-05;
+        vllm-project/vllm issue 18859, comment of 2025-08-14: again from 13.0 on)."""
+        known = (it for it in self.versions.images.values() if it.finds_driver)
         return any(it.is_named_by(reference) or is_newer(reference, it.reference) for it in known)
 
     def nccl(self, machine: str) -> NcclStack | None:

@@ -187,6 +187,11 @@ class MachineType(MachineTypeFacts):
         """Interfaces that need a RoCE network; 0 on machines without such RDMA."""
         return self.nics_of("rdma")
 
+    @property
+    def speaks_rdma(self) -> bool:
+        """By any of its interfaces."""
+        return self.nics_of("rdma") + self.nics_of("irdma") > 0
+
     def nics_of(self, kind: NicKind) -> int:
         return sum(group.count for group in self.nics if group.kind == kind)
 

@@ -147,7 +147,7 @@ class ContainerImage(Fact):
     """An image that a stack runs. `moving` tags change under the same name. `unpacked_gib` is what
     it takes of a node's disk, an estimate. `cuda` is the major version of CUDA that its programs
     are built for; None where it has none, or where that is not known. `finds_driver` is of one
-    that its source runs on GKE's GPUs without a word of where the driver is. `software` are
+    that needs no word of where GKE mounts the driver. `software` are
     versions of what is in it besides Ray, by which `known_holes.yaml` is asked."""
 
     reference: str

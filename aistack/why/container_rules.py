@@ -34,7 +34,7 @@ from aistack.why.ends import (
     was_bad,
 )
 from aistack.why.ray_rules import RAY_WAITER, is_history
-from aistack.why.saying import Saying, capital, first_said, spoken
+from aistack.why.saying import BROKEN_NODE, Saying, capital, first_said, spoken
 from aistack.why.snapshot import Reason, Rule, Snapshot, pod_words, statuses
 from aistack.why.taken_away import not_gone, restarts_used, taken_away, what_follows, who_took
 from kube.jobs import State
@@ -299,7 +299,7 @@ _REFUSALS = (
         "accelerator-broken",
         re.compile(r"GPU is lost|no healthy devices present|cannot allocate unhealthy devices"),
         "an accelerator of the node is broken",
-        "Cordon the node, so that GKE repairs it; submit the job again if no other pod is made.",
+        "Cordon the node, and submit the job again if no other pod is made. " + BROKEN_NODE,
     ),
     Saying(
         "device-not-given",

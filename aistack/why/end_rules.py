@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from aistack.members import Member
 from aistack.offered import offered
 from aistack.why.ends import WRAPPED, bad_ends, end_of_log, spoken_lines
-from aistack.why.saying import Saying, capital
+from aistack.why.saying import BROKEN_NODE, Saying, capital
 from aistack.why.snapshot import Reason, Snapshot, pod_words
 from components.pod_manifest import GCSFUSE
 from kube.kinds import DEPLOYMENT
@@ -65,7 +65,7 @@ _ENDS = (
             r"|unspecified launch failure.*XID|NVRM: Xid"
         ),
         "a GPU of its node is broken",
-        "Submit the job again on another node: cordon this one, so that GKE repairs it.",
+        f"Submit the job again on another node: cordon this one. {BROKEN_NODE}",
     ),
     # huggingface/huggingface_hub issue 4134 of 2026-04-23;
     # aws-samples/aws-deep-learning-ami-ubuntu-dcv-desktop issue 33 of 2025-07-17.
@@ -84,16 +84,21 @@ _ENDS = (
         "Take an image whose PyTorch, and whose libraries with code for GPUs, are built for that "
         "GPU; for a B200 that is CUDA 12.8 or newer.",
     ),
-    # keras-team/kinetic issue 269 of 2026-06-12; scverse/scvi-tools pull 3799 of 2026-05-06.
+    # keras-team/kinetic issue 269 of 2026-06-12; scverse/scvi-tools pull 3799 of 2026-05-06;
+    # llm-d/llm-d issue 1063 of 2026-04-02 (a linker reads LIBRARY_PATH).
     Saying(
         "driver-not-found",
-        re.compile(r"Found no NVIDIA driver on your system|libcuda\.so\.1: cannot open shared"),
+        re.compile(
+            r"Found no NVIDIA driver on your system|libcuda\.so\.1: cannot open shared"
+            r"|cannot find -l:?(lib)?cuda(\.so\.1)?\b"
+        ),
         "it finds no NVIDIA driver, which GKE mounts at /usr/local/nvidia",
         "Give the job `gpus`; for an image that lacks the path, set LD_LIBRARY_PATH to "
-        "/usr/local/nvidia/lib64.",
+        "/usr/local/nvidia/lib64, and LIBRARY_PATH too where it is a compiler that looks for it.",
     ),
     # keras-team/kinetic issue 269 of 2026-06-12 and vllm-project/vllm issue 17187 of 2025-04 (both:
-    # LD_LIBRARY_PATH was it); vllm-project/vllm issue 23935 of 2025-08; PyTorch's
+    # LD_LIBRARY_PATH was it); vllm-project/vllm issues 23935 of 2025-08 and 21979 of 2025-07-30 (an
+    # image's own libcuda goes before the driver's); PyTorch's
     # torch/serialization.py and torch/cuda/__init__.py; JAX's xla_bridge.py.
     Saying(
         "gpu-not-seen",
@@ -101,6 +106,7 @@ _ENDS = (
             r"Device string must not be empty|NVML Shared Library Not Found"
             r"|torch\.cuda\.is_available\(\) (is )?False|Torch not compiled with CUDA enabled"
             r"|No CUDA GPUs are available|Unable to initialize backend 'cuda'"
+            r"|unsupported display driver / cuda driver combination"
         ),
         "its program sees no GPU",
         "Give the job `gpus`. Where it has them, let LD_LIBRARY_PATH name /usr/local/nvidia/lib64, "

@@ -9,6 +9,15 @@ from dataclasses import dataclass
 from aistack.offered import offered
 from aistack.why.snapshot import Reason
 
+# GKE documentation, "Auto-repair nodes": "A node in an Autopilot cluster is cordoned"; AI
+# Hypercomputer documentation, "Manage AI-optimized GKE clusters", report a faulty host, updated
+# 2026-04-06.
+BROKEN_NODE = (
+    "A node that is cordoned GKE repairs on Autopilot alone. On a Standard cluster `kubectl label "
+    "nodes NODE cloud.google.com/fault-behavior=XID` reports an A3, A4 or A4X machine of a "
+    "reservation; any other machine somebody has to delete, and its pool makes a new one."
+)
+
 
 @dataclass(frozen=True)
 class Saying:

@@ -113,6 +113,17 @@ FITS = [
         "pools.gpu.compact_placement",
         "a3-megagpu-8g on spot is not placed compactly; nearest: false",
     ),
+    # NVIDIA/JAX-Toolbox pull request 1609, AI-Hypercomputer/xpk pull request 1130.
+    Refused(
+        _MEGA,
+        {
+            "pools__gpu__compact_placement": True,
+            "pools__gpu__capacity": {"mode": "reservation", "name": "mega"},
+        },
+        "pools.gpu.compact_placement",
+        "a reservation of a3-megagpu-8g has the placement that it was made with, and nodes with "
+        "another are not made from it; nearest: false",
+    ),
     Refused(
         changed(_MEGA, ray={"all": {"head": _PODS, "workers": {"gpu": _PODS}}}),
         {

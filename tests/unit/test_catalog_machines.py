@@ -184,6 +184,7 @@ def test_machine_types_of_the_catalog_have_the_disks_that_come_with_them() -> No
     ("name", "disks"),
     [
         ("a3-highgpu-8g-nolssd", 0),
+        ("c3d-standard-60-6TB", 16),
         ("c3d-standard-90-lssd", 8),
         ("e2-standard-4", 0),
         ("g2-standard-24", 0),

@@ -46,7 +46,8 @@ def wrong_fields(
         wrong.add("capacity.mode")
     if mode in ("spot", "flex-start", "queued") and minimum > 0:
         wrong.add("autoscaling")
-    placed = mode == "queued" or reserved or (mode == "flex-start" and not known.rdma_nics)
+    alone = mode in ("flex-start", "reservation") and not known.rdma_nics
+    placed = mode == "queued" or reserved or alone
     if compact and (placed or not known.compact_placement):
         wrong.add("compact_placement")
     return wrong

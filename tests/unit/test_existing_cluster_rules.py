@@ -223,7 +223,7 @@ def test_what_a_stack_does_not_use_a_cluster_need_not_have() -> None:
     ("found", "words"),
     [
         ({"autopilot": True, "private_nodes": False}, "nodes of shared have public addresses"),
-        ({"release_channel": "UNSPECIFIED"}, "shared is in no release channel"),
+        ({"release_channel": "UNSPECIFIED"}, "tried with; Google puts it in STABLE on 2027-06-14"),
     ],
 )
 def test_what_may_surprise_in_a_cluster_is_advice(found: dict[str, Any], words: str) -> None:

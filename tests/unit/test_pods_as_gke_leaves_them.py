@@ -19,6 +19,14 @@ MINE = "registry.example.com/mine:1"
 (DEV_RAY,) = DEV["ray"]
 SCRIPT = changed(STACK, jobs__train__image=MINE)
 RAY = changed(DEV, **{f"ray__{DEV_RAY}__image": MINE, f"ray__{DEV_RAY}__version": "2.54.0"})
+# The lock's image of verl, built on CUDA 12.8.1 or 12.9, whose images do not name the folder.
+VERL = changed(
+    DEV,
+    **{
+        f"ray__{DEV_RAY}__image": "verlai/verl:vllm011.latest",
+        f"ray__{DEV_RAY}__version": "2.49.2",
+    },
+)
 TUNED = changed(SERVE, jobs__tune__image=MINE)
 SERVED = changed(SERVE, servers__gemma__image=MINE)
 
@@ -54,9 +62,15 @@ def asks_for_gpus(template: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize(
     ("config", "kind"),
-    [(SCRIPT, "JobSet"), (RAY, "RayCluster"), (TUNED, "Job"), (SERVED, "Deployment")],
+    [
+        (SCRIPT, "JobSet"),
+        (RAY, "RayCluster"),
+        (VERL, "RayCluster"),
+        (TUNED, "Job"),
+        (SERVED, "Deployment"),
+    ],
 )
-def test_an_image_of_ones_own_finds_the_driver_in_pods_with_gpus_alone(
+def test_an_image_that_does_not_look_for_the_driver_finds_the_driver_in_pods_with_gpus_alone(
     config: dict[str, Any], kind: str, tmp_path: Path
 ) -> None:
     found = pods(made(config, tmp_path), kind)

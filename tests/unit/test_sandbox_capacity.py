@@ -298,6 +298,24 @@ def test_compact_placement_is_for_machines_that_have_it_in_one_zone(project: Pro
     pool(project, cluster, {}, nodeLocations=[ZONE], **compact)
 
 
+def test_a_reservation_that_is_not_of_rdma_machines_has_the_placement_it_was_made_with(
+    tmp_path: Path,
+) -> None:
+    mega = "a3-megagpu-8g"
+    held = {
+        "mega": Reservation(zone=ZONE, machine_type=mega, count=2),
+        "blackwell": Reservation(zone=ZONE, machine_type=A4, count=2),
+    }
+    project = Project(tmp_path, reservations=Reservations(reservations=held))
+    project.enable(*APIS)
+    cluster = cluster_of(project)
+    compact: dict[str, Any] = {"placementPolicy": {"type": "COMPACT"}}
+    with pytest.raises(CloudError, match=r"the same resource policy as the reservation; nearest"):
+        pool(project, cluster, from_reservation("mega"), mega, **compact)
+    pool(project, cluster, from_reservation("mega"), mega, name="mega")
+    pool(project, cluster, from_reservation("blackwell"), **compact)
+
+
 def test_all_pools_on_a_sub_block_fit_into_it_together(tmp_path: Path) -> None:
     """Of TPU7x it is one cube of 16 machines."""
     machine, zone = "tpu7x-standard-4t", "us-central1-c"

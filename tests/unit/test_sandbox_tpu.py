@@ -120,6 +120,11 @@ def test_a_node_that_is_a_slice_by_itself_is_labelled_with_its_topology(
         ),
         (
             V6E,
+            {"nodeCount": None, "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 4}},
+            r"count 0 is not a valid size of .* slice with topology 4x4; nearest: maxNodeCount 4$",
+        ),
+        (
+            V6E,
             {"nodeCount": None, "autoscaling": {"minNodeCount": 2, "maxNodeCount": 4}},
             r"comes whole, not with 2 of its nodes; nearest: 0 or 4$",
         ),

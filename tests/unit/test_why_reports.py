@@ -1609,7 +1609,7 @@ REPORTS: dict[str, Report] = {
             "stacktrace below might be incorrect.",
         ),
         "accelerator-broken",
-        ("cordon",),
+        ("cordon", "on Autopilot alone", "cloud.google.com/fault-behavior=XID"),
     ),
     "a broken GPU in one rank, a timeout in the other": Report(
         "kohya-ss/sd-scripts 1434 of 2024",
@@ -1637,6 +1637,24 @@ REPORTS: dict[str, Report] = {
         ),
         "driver-not-found",
         ("LD_LIBRARY_PATH",),
+    ),
+    "a compiler that does not find the driver": Report(
+        "llm-d/llm-d 1063 of 2026-04-02",
+        said_at_the_end(
+            "/usr/bin/ld: cannot find -l:libcuda.so.1",
+            "collect2: error: ld returned 1 exit status",
+        ),
+        "driver-not-found",
+        ("LIBRARY_PATH too",),
+    ),
+    "an image whose own driver goes before the node's": Report(
+        "vllm-project/vllm 21979 of 2025-07-30",
+        said_at_the_end(
+            "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Error "
+            "803: system has unsupported display driver / cuda driver combination"
+        ),
+        "gpu-not-seen",
+        ("/usr/local/nvidia/lib64",),
     ),
     "a program that sees no GPU": Report(
         "keras-team/kinetic 269 of 2026-06-12",

@@ -63,6 +63,14 @@ def _slice_problems(inputs: Inputs, topology: Topology) -> Iterator[str]:
     if not topology.multi_host:
         yield f"{shape} is one node, which is not placed; nearest: leave placementPolicy out"
         return
+    auto = inputs.get("autoscaling") or {}
+    if auto.get("totalMaxNodeCount") and not auto.get("maxNodeCount"):
+        # vllm-project/ci-infra PR 545 of 2026-09-11: the whole pool's count is none of a zone's.
+        yield (
+            "Maximum node count 0 is not a valid size of TPU pod slice with topology "
+            f"{topology.name}; nearest: maxNodeCount {hosts}"
+        )
+        return
     low, high = bounds(inputs)
     first = wanted_nodes(inputs)
     if high != hosts:

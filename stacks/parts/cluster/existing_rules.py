@@ -85,10 +85,11 @@ def cluster_advice(found: ClusterFacts, needs: ClusterNeeds) -> Iterator[Problem
             "nearest: private nodes as the cluster's default, by whoever owns it",
         )
     if found.release_channel == "UNSPECIFIED":
+        # GKE documentation, "No channel release notes" (rancher/rancher #56879 of 2026-08-25).
         yield Problem(
             _FIELD,
             f"{found.name} is in no release channel, which this stack was not tried with; "
-            "nearest: REGULAR, by whoever owns it",
+            "Google puts it in STABLE on 2027-06-14; nearest: REGULAR, by whoever owns it",
         )
 
 

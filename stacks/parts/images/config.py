@@ -60,8 +60,8 @@ class StackImages(Block, frozen=True):
     through an empty mirror has nothing of it. Autopilot streams by itself."""
     driver_path: bool = True
     """Give pods with GPUs an LD_LIBRARY_PATH that names the driver's folder, for images that do not
-    look there. It takes the place of an image's own value, so images of the version lock, which
-    look there, keep theirs; with false all do. Pods whose NCCL uses Google's plug-in have it in
+    look there. It takes the place of an image's own value, so images of the version lock that
+    look there keep theirs; with false all do. Pods whose NCCL uses Google's plug-in have it in
     any case, and a script's `environment` goes before it."""
     preload: bool | None = None
     """Pull the images of Ray, servers and jobs onto the nodes of their pools as soon as machines

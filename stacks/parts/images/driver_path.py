@@ -2,8 +2,9 @@
 
 GKE mounts it at /usr/local/nvidia in every container that asks for GPUs (GoogleCloudPlatform/
 container-engine-accelerators cmd/nvidia_gpu/README.md, -container-path). Images that are built on
-NVIDIA's look there; without that PyTorch sees no GPU and computes on (keras-team/kinetic issue 269
-of 2026-06-12, scverse/scvi-tools pull request 3799 of 2026-05-06, vllm-project/vllm issue 17187).
+most of NVIDIA's look there; without that PyTorch sees no GPU and computes on (keras-team/kinetic
+issue 269 of 2026-06-12, scverse/scvi-tools pull request 3799 of 2026-05-06, vllm-project/vllm issue
+17187).
 """
 
 from components.gib import DRIVER_PATH

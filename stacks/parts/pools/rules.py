@@ -256,12 +256,22 @@ def _placement_problems(pool: PlannedPool) -> Iterator[Problem]:
         why = f"{machine.name} cannot be placed compactly"
     elif pool.queued:
         why = "queued machines are placed by their request, not by the pool"
-    elif pool.waits and not (machine.rdma_nics or machine.nics_of("irdma")):
+    elif pool.waits and not machine.speaks_rdma:
         why = f"flex-start places only machines with RDMA compactly, not {machine.name}"
     elif capacity.mode in machine.not_compact_on:
         why = f"{machine.name} on {capacity.mode} is not placed compactly"
     elif isinstance(capacity, SpecificReservation) and capacity.block is not None:
         why = f"the block {capacity.block} already says where the nodes stand"
+    elif isinstance(capacity, SpecificReservation) and not machine.speaks_rdma:
+        # "To consume reservation with placement policy, the instance has to specify the same
+        # resource policy as the reservation" (NVIDIA/JAX-Toolbox pull request 1609 of 2025-08-07;
+        # AI-Hypercomputer/xpk pull request 1130 of 2026-03-17, a3-megagpu-8g). On A4 and A3 Ultra
+        # Compute Engine applies the nodes' policy to the reservation (AI Hypercomputer
+        # documentation, "Create an A4 or A3 Ultra instance").
+        why = (
+            f"a reservation of {machine.name} has the placement that it was made with, and nodes "
+            "with another are not made from it"
+        )
     else:
         return
     yield Problem(f"{pool.field}.compact_placement", f"{why}; nearest: false")
