@@ -139,8 +139,8 @@ class Agreements:
     def awaits(
         self, resource: str, recorded: Mapping[str, Any], may_replace: Callable[[str], bool]
     ) -> bool:
-        """Whether an entry agrees to what a property becomes that is another one on record, and that
-        does not change in place."""
+        """Whether an entry agrees to what a property becomes that is another one on record, and for
+        which a resource may be replaced."""
         return any(
             one.property is not None
             and may_replace(one.property)
