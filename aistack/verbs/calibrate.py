@@ -9,6 +9,7 @@ import typer
 
 from aistack.options import JsonOption
 from aistack.progress import told
+from cli.output_file import require_own
 
 
 def calibrate(
@@ -26,9 +27,10 @@ def calibrate(
     as_json: JsonOption = False,
 ) -> None:
     """Make a table of durations of your own runs, for the sandbox and review."""
-    from aistack.calibration import Runs, figures, own_table, show
+    from aistack.calibration import HEAD, Runs, figures, own_table, show
     from aistack.tables import print_json
 
+    require_own("--out", out, HEAD)
     runs = Runs()
     with told("reading your runs"):
         for file in event_log:
