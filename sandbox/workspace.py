@@ -40,7 +40,14 @@ from sandbox.secrets import (
     secret_from_environment,
 )
 from stacks.parts.images.plan import repository_in
-from stacks.stack_file import StackFile, is_encrypted, project_values, read_stack_file, text_of
+from stacks.stack_file import (
+    OTHER_ENDINGS,
+    StackFile,
+    is_encrypted,
+    project_values,
+    read_stack_file,
+    text_of,
+)
 
 # A passphrase protects nothing that lies beside it: it only keeps secrets out of plain files.
 PASSPHRASE = "sandbox"
@@ -319,11 +326,11 @@ class Workspace:
         known = stack_names(self.project_folder)
         said = f'--stack: "{self.stack}":'
         named = self.stack.removeprefix("Pulumi.")
-        for ending in (".yaml", ".yml", ".json"):
+        for ending in (".yaml", *OTHER_ENDINGS):
             named = named.removesuffix(ending)
         if named != self.stack and named in known:
             return f"{said} the name of a stack is wanted, not that of its file; nearest: {named}"
-        for ending in (".yml", ".json"):
+        for ending in OTHER_ENDINGS:
             other = self.source.with_suffix(ending)
             if other.exists():
                 return (

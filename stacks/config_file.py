@@ -34,7 +34,7 @@ def _given(command: Sequence[str]) -> str | None:
 def _commands() -> Iterator[tuple[list[str], Path]]:
     """The command of each CLI that this process comes from, with the folder that it is in."""
     process = os.getppid()
-    while process > 1:
+    while process:
         parent, words, place = _process(process)
         if words and Path(words[0]).stem == "pulumi":
             yield words, place
