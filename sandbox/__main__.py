@@ -15,6 +15,7 @@ from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import say
 from cli.next_steps import FOLDER
+from cli.pulumi_cli import without_options
 
 if TYPE_CHECKING:
     from sandbox.engine import Verb
@@ -276,9 +277,8 @@ def reset(
 def _workspace(folder: Path, stack: str) -> Workspace:
     from sandbox.workspace import Workspace
 
-    # To the CLI each is an option, and one names the config that it writes to (pulumi/pulumi
-    # pkg/cmd/pulumi/pulumi.go, declareFlagsAsEnvironmentVariables, v3.256.0, 2026-11-29).
-    for name in [it for it in os.environ if it.startswith("PULUMI_OPTION_")]:
+    # The Automation API hands its own environment on.
+    for name in os.environ.keys() - without_options(os.environ).keys():
         del os.environ[name]
     return Workspace(folder.resolve(), stack)
 

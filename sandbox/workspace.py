@@ -26,6 +26,7 @@ from cli.errors import UserError
 from cli.next_steps import command
 from cli.overrides import all_secrets, apply_overrides
 from cli.project import PROJECT, PROJECT_FOLDER, stack_names
+from cli.pulumi_cli import without_options
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import Reservations
 from sandbox.cloud_store import cloud_at
@@ -116,7 +117,8 @@ class Workspace:
     @property
     def cli_environment(self) -> dict[str, str]:
         """The environment of a CLI call beside the Automation API."""
-        return {**os.environ, **self.environment, "PULUMI_HOME": str(self.home)}
+        own = without_options(os.environ)
+        return {**own, **self.environment, "PULUMI_HOME": str(self.home)}
 
     def state_files(self) -> Iterator[Path]:
         """The engine's record of the stack, if it has any."""
