@@ -113,7 +113,7 @@ def _of_two_files() -> tuple[str, str]:
             one.write_text("config: {}\n")
         with pytest.raises(YamlError) as refused:
             read_stack_file(file, PROJECT)
-    return "`Pulumi.a.yml` beside `Pulumi.a.yaml`", str(refused.value)
+    return "a second file of the stack, in `.yml`", str(refused.value)
 
 
 def _of_runs(tries: dict[str, _Try]) -> Iterator[tuple[str, str]]:
