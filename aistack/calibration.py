@@ -30,7 +30,7 @@ KEYED: Mapping[str, str] = {
     "gcp:lustre/instance:Instance": "perUnitStorageThroughput",
 }
 _BEGUN, _ENDED, _FAILED = "resourcePreEvent", "resOutputsEvent", "resOpFailedEvent"
-_HEAD = "# Written by `aistack calibrate`; it comes before catalog/data/durations.yaml.\n"
+HEAD = "# Written by `aistack calibrate`; it comes before catalog/data/durations.yaml.\n"
 
 # Type, value of its input in KEYED or nothing, and operation.
 Key = tuple[str, str, str]
@@ -137,7 +137,7 @@ def own_table(found: Iterable[Figure], sources: Mapping[str, str], day: date) ->
         entry[it.operation] = {**it.seconds, "seen": it.seen}
     table = Table.model_validate({"date": day, "sources": sources, "durations": durations})
     plain = table.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    return _HEAD + yaml.safe_dump({**plain, "date": day}, sort_keys=False, width=100)
+    return HEAD + yaml.safe_dump({**plain, "date": day}, sort_keys=False, width=100)
 
 
 def show(found: Iterable[Figure], runs: Runs, out: Path | None) -> None:

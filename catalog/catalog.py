@@ -437,6 +437,10 @@ class Catalog(Fact):
         """Whether a change of the input makes the provider replace a resource of that type."""
         return load_table(ReplacingTable, "replacing").replaces(token, path)
 
+    def may_replace(self, token: str, path: str) -> bool:
+        """Whether some change of the input does."""
+        return load_table(ReplacingTable, "replacing").may_replace(token, path)
+
     @property
     def _machine_table(self) -> MachineTable:
         return load_table(MachineTable, "machine_types")

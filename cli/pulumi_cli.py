@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -43,6 +44,13 @@ def pinned_version() -> str:
     found = _PIN.search(_PINS.read_text(encoding="utf-8"))
     assert found
     return found[1]
+
+
+def without_options(environment: Mapping[str, str]) -> dict[str, str]:
+    """For a command of the CLI that has the options which it says alone: to the CLI a variable is
+    one, too, such as the file that a state is written to or read from (pulumi/pulumi
+    pkg/cmd/pulumi/pulumi.go, declareFlagsAsEnvironmentVariables, v3.256.0, 2026-11-29)."""
+    return {key: it for key, it in environment.items() if not key.startswith("PULUMI_OPTION_")}
 
 
 def is_built(program: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterable
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from cli.pulumi_cli import without_options
 from recovery.errors import LockedError, Process, RecoveryError
 
 # pulumi/pulumi, pkg/backend/diy/lock.go, checkForLock (1b5949891b, 2026-08-21); of Pulumi Cloud:
@@ -42,6 +44,7 @@ class PulumiStack:
         with TemporaryFile("w+", errors="replace") as errors:
             with subprocess.Popen(
                 command,
+                env=without_options(os.environ),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -56,7 +59,12 @@ class PulumiStack:
 
     def _run(self, *words: str, given: str = "") -> str:
         done = subprocess.run(
-            self._command(*words), input=given, capture_output=True, text=True, check=False
+            self._command(*words),
+            env=without_options(os.environ),
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if done.returncode:
             raise _failed(" ".join(words), done.stderr.strip())

@@ -11,9 +11,10 @@ from typing import Any
 
 from catalog.strict_yaml import YamlError
 from cli.lines import say
+from cli.output_file import require_own
 from cli.project import PROJECT, PROJECT_FOLDER
 from review.lines import lines_of
-from review.markdown import markdown
+from review.markdown import MARK, markdown
 from review.review import review
 from review.values import masked
 from stacks.stack_file import text_of
@@ -24,6 +25,8 @@ def run_review(
     base: str, stacks: Sequence[str], markdown_file: Path | None, json_file: Path | None
 ) -> int:
     """Review and report; returns the exit code: 0, 1 (not compared) or 3 (something is lost)."""
+    require_own("--markdown", markdown_file, MARK)
+    require_own("--json", json_file, "{")
     found = review(PROJECT_FOLDER, base, stacks)
     secrets = list(known_secrets(PROJECT_FOLDER))
     for line in lines_of(found):

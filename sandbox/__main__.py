@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.app import run_app
+from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import say
 from cli.next_steps import FOLDER
+from cli.pulumi_cli import without_options
 
 if TYPE_CHECKING:
     from sandbox.engine import Verb
@@ -90,6 +93,7 @@ ReplaceOption = Annotated[
 ProgramOption = Annotated[
     bool, typer.Option("--run-program", help="Run the program, as it is now, before the delete.")
 ]
+ImportOption = Annotated[str | None, typer.Option(help="NAME=URN.")]
 FolderOption = Annotated[Path, typer.Option(help="The sandbox's own folder.")]
 
 
@@ -182,6 +186,24 @@ def untaint(stack: StackOption, folder: FolderOption = FOLDER) -> None:
     take_off(_workspace(folder, stack))
 
 
+@app.command("import")
+def take_on(
+    token: Annotated[str, typer.Argument(metavar="TYPE", help="What it is to Pulumi.")],
+    name: Annotated[str, typer.Argument(help="Its logical name.")],
+    resource: Annotated[str, typer.Argument(metavar="ID", help="Its id in the cloud.")],
+    stack: StackOption,
+    parent: ImportOption = None,
+    provider: ImportOption = None,
+    folder: FolderOption = FOLDER,
+) -> None:
+    """Take a resource that is there onto the stack's record, as the error of an `up` says."""
+    from sandbox.imports import take_on as take
+
+    above = {"--parent": parent, "--provider": provider}
+    options = [word for flag, urn in above.items() if urn for word in (flag, urn)]
+    take(_workspace(folder, stack), [token, name, resource, *options])
+
+
 @app.command()
 def demo(folder: FolderOption = FOLDER) -> None:
     """Show a mistake, an `up`, a change that loses data, and machines that are out of stock."""
@@ -239,12 +261,20 @@ def reset(
     """Forget a stack, or the whole sandbox: state and simulated cloud."""
     from sandbox.forget import forget
 
+    if stack == "":
+        raise UserError(
+            "--stack: is empty; nearest: the name of a stack, or no --stack, for every stack of "
+            "the sandbox"
+        )
     forget(_workspace(folder, stack or ""))
 
 
 def _workspace(folder: Path, stack: str) -> Workspace:
     from sandbox.workspace import Workspace
 
+    # The Automation API hands its own environment on.
+    for name in os.environ.keys() - without_options(os.environ).keys():
+        del os.environ[name]
     return Workspace(folder.resolve(), stack)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.errors import UserError
+from cli.output_file import require_own
 
 # As everywhere: what else would be printed there goes to standard error.
 STANDARD_OUTPUT = Path("-")
@@ -24,6 +25,7 @@ def check_json_file(file: Path | None) -> None:
     if file.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         what = "is a folder" if file.is_dir() else f"cannot be written: {folder} is no folder"
         raise UserError(f"--json: {file}: {what}; nearest: {Path(file.name or 'run.json').name}")
+    require_own("--json", file, "{")
 
 
 @contextmanager

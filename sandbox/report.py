@@ -19,6 +19,7 @@ from cli.overrides import path_of
 from cli.urns import name_of
 from sandbox.first_step import Course
 from sandbox.first_step_words import better, minutes, usd
+from sandbox.imports import ALWAYS
 from sandbox.run_result import RunResult
 from stacks.refusal import off_first
 from stacks.two_runs import back_on
@@ -37,8 +38,11 @@ _OTHER_ROWS = {
     ("up", False, True): ("bring up",),
 }
 # Of a refusal: a verb, its options, and when it is needed.
-_COMMANDS = re.compile(r"^ +pulumi (destroy|up|state untaint)\b([^,\n]*)", re.MULTILINE)
+_COMMANDS = re.compile(
+    r"^ +(?:nearest: )?pulumi (destroy|up|state untaint|import)\b([^,\n]*)", re.MULTILINE
+)
 _UNTAINT = "state untaint"
+_IMPORT = "import"
 
 
 def print_report(
@@ -55,8 +59,10 @@ def print_report(
     console.print()
     if not result.ok:
         print_failure(result)
-        if _COMMANDS.search("\n".join(result.report.diagnostics)):
-            _print_here(console, result, root, overrides, kube)
+        said = "
+".join([*result.report.diagnostics, *result.failure])
+        if _COMMANDS.search(said):
+            _print_here(console, said, result.stack, root, overrides, kube)
         elif result.operation == "destroy" and _is_protected(result):
             _print_protected(console, result, root, overrides)
         else:
@@ -180,13 +186,17 @@ def _print_next(
 
 
 def _print_here(
-    console: Console, result: RunResult, root: Path, overrides: Sequence[str], kube: KubeMode
+    console: Console,
+    said: str,
+    stack: str,
+    root: Path,
+    overrides: Sequence[str],
+    kube: KubeMode,
 ) -> None:
     """The commands of Pulumi that the program names, as they are here: each line can be pasted, one
     after the other."""
-    said = "\n".join(result.report.diagnostics)
     console.print("on the sandbox:")
-    for line in _here(said, result.stack, root, overrides, kube):
+    for line in _here(said, stack, root, overrides, kube):
         console.print(f"  {line}", soft_wrap=True)
 
 
@@ -207,8 +217,9 @@ def _here(
     up_with = _unprotected(overrides) if goes_first else list(overrides)
     for verb, options in (it for it in asked if it[0] != _UNTAINT):
         up = {"overrides": up_with, "kube": kube} if verb == "up" else {}
-        yield command(verb, stack, root, **up, options=_without_stack(shlex.split(options)))
-    if goes_first and back_on(stack) in said:
+        words = [it for it in _without_stack(shlex.split(options)) if it not in ALWAYS]
+        yield command(verb, stack, root, **up, options=words)
+    if any(verb == _IMPORT for verb, _ in asked) or (goes_first and back_on(stack) in said):
         yield command("up", stack, root, overrides=overrides, kube=kube)
 
 

@@ -26,6 +26,7 @@ from cli.errors import UserError
 from cli.next_steps import command
 from cli.overrides import all_secrets, apply_overrides
 from cli.project import PROJECT, PROJECT_FOLDER, stack_names
+from cli.pulumi_cli import without_options
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import Reservations
 from sandbox.cloud_store import cloud_at
@@ -40,7 +41,14 @@ from sandbox.secrets import (
     secret_from_environment,
 )
 from stacks.parts.images.plan import repository_in
-from stacks.stack_file import StackFile, is_encrypted, project_values, read_stack_file, text_of
+from stacks.stack_file import (
+    OTHER_ENDINGS,
+    StackFile,
+    is_encrypted,
+    project_values,
+    read_stack_file,
+    text_of,
+)
 
 # A passphrase protects nothing that lies beside it: it only keeps secrets out of plain files.
 PASSPHRASE = "sandbox"
@@ -109,7 +117,8 @@ class Workspace:
     @property
     def cli_environment(self) -> dict[str, str]:
         """The environment of a CLI call beside the Automation API."""
-        return {**os.environ, **self.environment, "PULUMI_HOME": str(self.home)}
+        own = without_options(os.environ)
+        return {**own, **self.environment, "PULUMI_HOME": str(self.home)}
 
     def state_files(self) -> Iterator[Path]:
         """The engine's record of the stack, if it has any."""
@@ -319,11 +328,11 @@ class Workspace:
         known = stack_names(self.project_folder)
         said = f'--stack: "{self.stack}":'
         named = self.stack.removeprefix("Pulumi.")
-        for ending in (".yaml", ".yml", ".json"):
+        for ending in (".yaml", *OTHER_ENDINGS):
             named = named.removesuffix(ending)
         if named != self.stack and named in known:
             return f"{said} the name of a stack is wanted, not that of its file; nearest: {named}"
-        for ending in (".yml", ".json"):
+        for ending in OTHER_ENDINGS:
             other = self.source.with_suffix(ending)
             if other.exists():
                 return (

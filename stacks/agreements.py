@@ -8,7 +8,7 @@ agree a second time. No Pulumi import.
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice
@@ -136,10 +136,14 @@ class Agreements:
             return []
         return [entry(bucket, RULES, word)]
 
-    def awaits(self, resource: str, recorded: Mapping[str, Any]) -> bool:
-        """Whether an entry agrees to what a property becomes that is another one on record."""
+    def awaits(
+        self, resource: str, recorded: Mapping[str, Any], may_replace: Callable[[str], bool]
+    ) -> bool:
+        """Whether an entry agrees to what a property becomes that is another one on record, and for
+        which a resource may be replaced."""
         return any(
-            one.property not in (None, RULES)
+            one.property is not None
+            and may_replace(one.property)
             and one.to is not None
             and not _becomes(one.to, value_at(recorded, one.property))
             for one in self._of(resource)

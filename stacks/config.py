@@ -221,7 +221,7 @@ def _by_default(mistake: Mistake, raw: Mapping[str, Any], elsewhere: Sequence[st
 def _taken(name: object, beside: Beside) -> list[str]:
     if not isinstance(name, str) or name not in beside.names:
         return []
-    other, own = beside.names[name], f"Pulumi.{beside.stack}.yaml"
+    other, own = beside.names[name], beside.file
     return [
         f'stack.name: "{name}": {other} has it for the same project, and names in a project are '
         f"unique; nearest: another name in {own}, or in {other} where this stack is up already"

@@ -148,7 +148,8 @@ class Guard:
 
     def _needed(self, it: Recorded, causes: Mapping[str, Any]) -> list[str]:
         """The entries without which a resource on record may not be replaced."""
-        if not causes and self.agreements.awaits(it.name, it.outputs):
+        may_replace = partial(self.plan.facts.may_replace, it.type)
+        if not causes and self.agreements.awaits(it.name, it.outputs, may_replace):
             return []
         return self.agreements.for_replacement(it.name, causes, instance_of(it.type, it.outputs))
 
@@ -258,11 +259,7 @@ class Guard:
             pulumi.log.warn(f"{args.name} goes, as stack.acknowledge agrees to")
             return
         changed = differs(old.outputs, await plain(args.new_inputs or {}))
-        why = _listed(old.outputs, causes) or (
-            "no property that is known to replace it changes"
-            if changed
-            else "nothing of its own changes"
-        )
+        why = _listed(old.outputs, causes) or _without_a_cause(changed=changed)
         if old.registered_urn != args.urn:
             why = f"the state has it under another URN, {old.urn}"
         self._refuse(self._refusal(args.type, args.name, why, entries, old.outputs))
@@ -337,7 +334,7 @@ class Guard:
             for path, value in causes.items()
         }
         entries = self.agreements.for_replacement(args.name, known, await _instance(args))
-        why = why or "nothing of its own changes"
+        why = why or _without_a_cause(changed=differs(old, new.inputs))
         return self._refusal(args.type, args.name, why, entries, old)
 
     def _refusal(
@@ -614,6 +611,12 @@ def _listed(old: _Inputs, causes: _Inputs) -> str:
         f"{path}: {_shown(value_at(old, path))} -> {_shown(value)}"
         for path, value in causes.items()
     )
+
+
+def _without_a_cause(*, changed: bool) -> str:
+    if changed:
+        return "no property that is known to replace it changes"
+    return "nothing of its own changes"
 
 
 def _shown(value: Any) -> str:

@@ -26,9 +26,10 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Beside:
-    """What Pulumi calls a stack, and those beside it."""
+    """What Pulumi calls a stack, its file, and those beside it."""
 
     stack: str = ""
+    file: str = ""
     others: tuple[Neighbour, ...] = ()
 
     @property
@@ -41,15 +42,21 @@ NOBODY = Beside()
 
 
 def names_beside(
-    folder: Path, stack: str, key: str, project: str | None, unset: str | None = None
+    folder: Path,
+    stack: str,
+    key: str,
+    project: str | None,
+    unset: str | None = None,
+    own: Path | None = None,
 ) -> Beside:
     """The stacks of the files in `folder` that give out names in `project`.
 
     `key` is that of a config's object, `unset` the project of a file without one where Pulumi.yaml
-    has none either. None where the stack has no file in `folder`: its config may then be any of
-    these.
+    has none either. `own` is the stack's file, where that is another one than its name says. None
+    where it is not there: the config may then be any of these.
     """
-    own = folder / f"Pulumi.{stack}.yaml"
+    named = folder / f"Pulumi.{stack}.yaml"
+    own = own or named
     if project is None or not own.is_file():
         return NOBODY
     prefix = key.partition(":")[0]
@@ -59,7 +66,7 @@ def names_beside(
         default = unset
     found: list[Neighbour] = []
     for file in sorted(folder.glob("Pulumi.*.yaml")):
-        config = {} if file == own else config_of(file, prefix)
+        config = {} if file == named or file.resolve() == own.resolve() else config_of(file, prefix)
         block = config.get(key)
         block = block if isinstance(block, dict) else {}
         name = block.get("name")
@@ -68,7 +75,7 @@ def names_beside(
             called = file.name.removeprefix("Pulumi.").removesuffix(".yaml")
             raw = {**block, **places, "project": project}
             found.append(Neighbour(called, file.name, name, raw))
-    return Beside(stack, tuple(found))
+    return Beside(stack, own.name, tuple(found))
 
 
 def config_of(file: Path, project: str) -> dict[str, Any]:

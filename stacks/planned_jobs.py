@@ -10,6 +10,8 @@ from catalog import Catalog
 from stacks.machine_price import machine_price, price_of, unpriced_of, usd
 from stacks.money import Unpriced, nearest, total, unpriced
 from stacks.node_pool_facts import pool_facts
+from stacks.parts.buckets.plan import PlannedBucket
+from stacks.parts.jobs.checkpoint_layout import Written
 from stacks.parts.jobs.config import RayJob
 from stacks.parts.jobs.plan import PlannedFineTuning, PlannedScript
 from stacks.parts.jobs.script import Script
@@ -29,23 +31,24 @@ LUSTRE_KEY = (LUSTRE, "lustre-instance")
 
 @dataclass(frozen=True)
 class Store:
-    """Where a training writes: the mount, and the type and logical name of what holds the data,
-    where the stack makes that."""
+    """Where a training writes: the mount, the type and logical name of what holds the data, where
+    the stack makes that, and what is mounted, as Google calls it."""
 
     mount_path: str
     key: tuple[str, str] | None
+    holder: str
 
 
 @dataclass(frozen=True)
 class PlannedJob:
     """`name` is its key below `jobs`; `resumes` says from where it goes on that is made anew.
-    `folder` has its checkpoints, and is in the `store`; None of what a script writes."""
+    `written` are its checkpoints, which are in the `store`; None of what a script writes."""
 
     name: str
     resumes: str
     cost: Callable[[NodePools], str] = field(repr=False)
     pools: Sequence[PlannedPool] = ()
-    folder: str | None = None
+    written: Written | None = None
     store: Store | None = None
 
     def hourly(self, standing: NodePools) -> str:
@@ -53,6 +56,13 @@ class PlannedJob:
         `standing`, and of what is planned where none is. Prices are read for what is asked
         alone."""
         return self.cost(standing)
+
+    @property
+    def place(self) -> str | None:
+        """Of its checkpoints, for every stack: what holds them, and the folder in it."""
+        if self.written is None or self.store is None:
+            return None
+        return f"{self.store.holder}{self.written.folder.removeprefix(self.store.mount_path)}"
 
     def runs_on(self, pool: str) -> bool:
         """`pool` is a NodePool by its logical name."""
@@ -87,8 +97,8 @@ def _on_ray(plan: Plan, name: str, job: RayJob) -> PlannedJob:
     # The rules refuse a training without any.
     assert storage is not None
     written = job.resumes(name, plan.mount_path(storage))
-    store = Store(plan.mount_path(storage), _key_of(plan, storage))
-    return PlannedJob(name, str(written), hourly, pools, written.folder, store)
+    store = Store(plan.mount_path(storage), _key_of(plan, storage), _holder(plan, storage))
+    return PlannedJob(name, str(written), hourly, pools, written, store)
 
 
 def _key_of(plan: Plan, storage: str) -> tuple[str, str] | None:
@@ -97,6 +107,18 @@ def _key_of(plan: Plan, storage: str) -> tuple[str, str] | None:
         return None if lustre is None or lustre.existing is not None else LUSTRE_KEY
     bucket = plan.buckets[storage]
     return None if bucket.config.existing is not None else bucket_key(storage)
+
+
+def _holder(plan: Plan, storage: str) -> str:
+    lustre = plan.stack.lustre
+    if storage == LUSTRE_MOUNT and lustre is not None:
+        return f"{plan.stack.zone}/{lustre.instance_name}"
+    return _mounted(plan.buckets[storage])
+
+
+def _mounted(bucket: PlannedBucket) -> str:
+    directory = bucket.config.mount.only_dir
+    return bucket.name if directory is None else f"{bucket.name}/{directory}"
 
 
 def bucket_key(name: str) -> tuple[str, str]:
@@ -115,9 +137,9 @@ def _tuning(job: PlannedFineTuning) -> PlannedJob:
     mount = job.bucket.config.mount_path
     written = job.config.resumes(mount)
     existing = job.bucket.config.existing is not None
-    store = Store(mount, None if existing else bucket_key(job.bucket.key))
+    store = Store(mount, None if existing else bucket_key(job.bucket.key), _mounted(job.bucket))
     hourly = partial(_hourly, [([job.pool], nodes)], job.facts)
-    return PlannedJob(job.name, str(written), hourly, [job.pool], written.folder, store)
+    return PlannedJob(job.name, str(written), hourly, [job.pool], written, store)
 
 
 def _script(job: PlannedScript) -> PlannedJob:

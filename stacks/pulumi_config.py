@@ -1,5 +1,6 @@
 """The current stack's config and secrets, as Pulumi hands them to the program."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pulumi
 from catalog.strict_yaml import YamlError
 from stacks.commands import about, setting
 from stacks.config import OBJECT, PLACES, ConfigError, object_of, of_keys, secret_object, validate
+from stacks.config_file import config_file
 from stacks.names_beside import NOBODY, names_beside
 from stacks.plan import Plan
 from stacks.stack_file import read_stack_file
@@ -35,7 +37,13 @@ def _read(standing: Standing) -> tuple[Plan, dict[str, pulumi.Output[str]]]:
     # A server with an empty key answers everybody, and a hub takes an empty token for none.
     empty = (it for it in present if not values[own.full_key(it)].strip())
     lines += [f"{it}: is empty; nearest: {setting(it)}" for it in empty]
-    if lines or (folder and (lines := list(_passed_over(Path(folder), own.name)))):
+    file = config_file(Path(folder), pulumi.get_stack()) if folder else None
+    if file and file.name != f"Pulumi.{pulumi.get_stack()}.yaml":
+        pulumi.log.warn(
+            f"the config is that of {file.name}: each command of `pulumi` that a message names "
+            f"needs --config-file {shlex.quote(str(file))}, too"
+        )
+    if lines or (file and (lines := list(_passed_over(file, own.name)))):
         raise ConfigError(lines)
     place = {key: provider.get(key) for key in PLACES}
     # A suggestion would show what is near the value.
@@ -46,21 +54,19 @@ def _read(standing: Standing) -> tuple[Plan, dict[str, pulumi.Output[str]]]:
         hide_values=hide_values,
         standing=standing,
         # Run inline, the program has no folder; the sandbox checks names itself.
-        beside=names_beside(Path(folder), pulumi.get_stack(), key, place["project"])
-        if folder and not hide_values
+        beside=names_beside(Path(folder), pulumi.get_stack(), key, place["project"], own=file)
+        if file and not hide_values
         else NOBODY,
     )
     return plan, present
 
 
-def _passed_over(folder: Path, project: str) -> Iterator[str]:
-    """What the CLI did not read of the stack's own file."""
-
-    file = folder / f"Pulumi.{pulumi.get_stack()}.yaml"
+def _passed_over(file: Path, project: str) -> Iterator[str]:
+    """What the CLI did not read of the file."""
     try:
         read_stack_file(file, project)
     except YamlError as error:
         yield from (f"{file.name}: {line}" for line in error.lines)
     except OSError:
-        # The config is that of --config-file, or there is none.
+        # There is none, or nobody can tell which it is.
         return

@@ -236,12 +236,13 @@ def causes_of(
 ) -> dict[str, Any]:
     """The changed properties that make the resource anew, with their new values.
 
-    Where none of them is known to, all of them are. `ignored` and `forced` are the resource's own
-    options `ignore_changes` and `replace_on_changes`.
+    What changes in place is none: such a resource is replaced by hand, or by a provider's own rule.
+    `ignored` and `forced` are the resource's own options `ignore_changes` and `replace_on_changes`.
     """
     changed = [path for path in changed_paths(old, new) if not is_below(path, ignored)]
     causes = [path for path in changed if catalog.replaces(token, path) or is_below(path, forced)]
-    return {path: value_at(new, path) for path in causes or changed}
+    causes = causes or [path for path in changed if catalog.may_replace(token, path)]
+    return {path: value_at(new, path) for path in causes}
 
 
 def changed_for_certain(

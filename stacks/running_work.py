@@ -191,13 +191,13 @@ class RunningWork:
         that the running job writes to, and what holds it stays."""
         resumes, store = f"It starts again {job.resumes}", job.store
         before = folder_of(it.type, it.outputs)
-        if job.folder is None or store is None or before is None:
+        if job.written is None or store is None or before is None:
             return resumes
         anew = "It begins at the beginning: its checkpoints"
         if store.key in self.gone:
             return f"{anew} go with {store.key[1]}"
         stays = store.key is None or self.record.get(*store.key) is not None
-        if stays and before == job.folder:
+        if stays and before == job.written.folder:
             return resumes
         removed = sorted(
             one.name

@@ -42,6 +42,9 @@ KEYS = ("config", "encryptedkey", "encryptionsalt", "environment", "secretsprovi
 # Of a config's file, in bytes: texts and entries of a config have bounds of their own, which no
 # file of this size is within.
 LARGEST = 1024 * 1024
+# A stack's file ends as Pulumi.yaml does (pulumi/pulumi sdk/go/common/workspace/paths.go,
+# DetectProjectStackPath, v3.256.0, 2026-11-29).
+OTHER_ENDINGS = (".yml", ".json")
 _CONFIG = "config"
 _OBJECT = "stack"
 _MERGE = "<<"
@@ -118,6 +121,13 @@ def text_of(file: Path) -> bytes:
 
 def read_stack_file(file: Path, project: str) -> StackFile:
     """Raises YamlError with a line for each mistake, and OSError."""
+    if file.name.startswith("Pulumi.") and file.suffix == ".yaml":
+        for other in (file.with_suffix(it) for it in OTHER_ENDINGS):
+            if other.exists():
+                raise YamlError(
+                    f"Pulumi passes over {other.name}, for Pulumi.yaml ends in .yaml; nearest: its "
+                    f"keys in {file.name}, and no such file"
+                )
     return parse_stack_file(text_of(file), project)
 
 

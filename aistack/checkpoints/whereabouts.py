@@ -17,7 +17,7 @@ from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
 
 # Of a folder of which nothing is known but that steps are the last number of a name.
 _ANY = CheckpointLayout(
-    launcher="", folder="", name=r".*?(\d+)(?:\.(?!copying$)\w+)?", told_whole=False
+    launcher="", folder="", key="", name=r".*?(\d+)(?:\.(?!copying$)\w+)?", told_whole=False
 )
 
 

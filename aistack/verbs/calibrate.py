@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from aistack.options import JsonOption
+from cli.output_file import require_own
 from cli.progress import told
 
 
@@ -26,9 +27,10 @@ def calibrate(
     as_json: JsonOption = False,
 ) -> None:
     """Make a table of durations of your own runs, for the sandbox and review."""
-    from aistack.calibration import Runs, figures, own_table, show
+    from aistack.calibration import HEAD, Runs, figures, own_table, show
     from aistack.tables import print_json
 
+    require_own("--out", out, HEAD)
     runs = Runs()
     with told("reading your runs"):
         for file in event_log:

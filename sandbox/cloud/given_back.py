@@ -158,6 +158,14 @@ class TypeTable(_Form):
             **{key: known[key] for key in self.state_only if key in known},
         }
 
+    def known_by_id(self, inputs: Mapping[str, Any], resource_id: str) -> dict[str, Any]:
+        """What an import has in the state beside the answer: the parts of the id (hashicorp/
+        terraform-provider-google-beta google-beta/services/lustre/resource_lustre_instance.go:1130,
+        ParseImportId, 93c65b2d60)."""
+        parts = resource_id.split("/")
+        named = {key: str(inputs.get(key)).rpartition("/")[2] for key in self.state_only}
+        return {key: name for key, name in named.items() if name in parts}
+
     # -- what is a difference
 
     def with_kept(self, olds: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]:

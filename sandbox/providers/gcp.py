@@ -155,7 +155,8 @@ class GcpStandIn(rpc.Provider):
         resource = self._cloud.read(token, request.resource_id)
         if resource is None:
             return rpc.ReadResponse("")
-        table, known = self._given_back.of(token), plain_map(request.properties)
+        table = self._given_back.of(token)
+        known = plain_map(request.properties) or table.known_by_id(resource.inputs, resource.id)
         state = table.with_state_only(self._state_of(resource), known)
         inputs = table.with_state_only(table.answered(resource.inputs), known)
         return rpc.ReadResponse(resource.id, wrap_map(state), wrap_map(inputs))

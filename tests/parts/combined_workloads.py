@@ -23,7 +23,12 @@ def job_on(drawn: Drawn, ray: str, pools: list[str]) -> dict[str, Any] | None:
     nodes = sum(raw["pools"][it]["nodes"] for it in pools)
     each = drawn.accelerators(pools[0])
     kind = one_of(draw, (_nemo_rl, _verl, _classifier, None))
-    return None if kind is None else job | kind(drawn, nodes, each)
+    if kind is None:
+        return None
+    found = job | kind(drawn, nodes, each)
+    if found["type"] != "image-classifier":
+        found["checkpoints"] = {**found.get("checkpoints", {}), "directory": f"runs-{ray}"}
+    return found
 
 
 def _maxtext(drawn: Drawn) -> dict[str, Any]:

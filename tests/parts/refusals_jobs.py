@@ -1,7 +1,7 @@
 """Mistakes in jobs that run on Ray, one a line."""
 
 from tests.parts.refusals import Refused
-from tests.parts.samples import DEV, RL, TPU, VERL
+from tests.parts.samples import CLASSIFIER, DEV, RL, TPU, VERL
 
 JOBS = [
     Refused({**VERL, "ray": {}}, {}, "jobs.grpo.ray", "the stack has no RayCluster"),
@@ -23,6 +23,23 @@ JOBS = [
         {"jobs__more": {"type": "verl"}},
         "jobs.more.ray",
         "verl is prepared for jobs.grpo, with its model and its code; nearest: a RayCluster",
+    ),
+    Refused(
+        VERL,
+        {
+            "ray__more": VERL["ray"]["verl"],
+            "jobs__grpo__ray": "verl",
+            "jobs__more": {**VERL["jobs"]["grpo"], "ray": "more"},
+        },
+        "jobs.more.checkpoints.directory",
+        "as those of jobs.grpo: each would go on from the other's and write over them; nearest: "
+        "more-2",
+    ),
+    Refused(
+        CLASSIFIER,
+        {"jobs__more": CLASSIFIER["jobs"]["images"]},
+        "jobs.more.run_name",
+        "as those of jobs.images: each would go on",
     ),
     Refused(
         VERL,

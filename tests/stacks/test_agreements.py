@@ -467,6 +467,9 @@ def test_what_lost_its_hooks_is_kept_by_an_up_without_a_preview(
     taint(off, "lustre-instance")
     for verb in ("preview", "up"):
         assert to_agree(up(**more).run(verb)) == [entry]
+    larger = {"lustre": {**CONFIG["lustre"], "capacity_gib": 18000}}
+    for verb in ("preview", "up"):
+        assert entry in to_agree(up(**larger, **more, acknowledge=[in_place]).run(verb))
     assert in_the_cloud(off) == before
     agreed = up(**more, acknowledge=[entry]).run("up")
     assert "lustre-instance goes, as stack.acknowledge agrees to" in said(agreed)

@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli.kube_mode import KubeMode
+from sandbox.__main__ import app
+from sandbox.cloud.kinds.lustre import LustreInstance
+from sandbox.faults import Faults, Slow
+from sandbox.report import _here
 from sandbox.run_result import RunResult, Verb
 from tests.stacks.config_sandbox import config_sandbox, have, of_no_stack
 from tests.stacks.conftest import Sandbox, changed
-from tests.stacks.real_cli import with_providers
 
 pytestmark = pytest.mark.thorough
 CONFIG: dict[str, Any] = {
@@ -35,13 +40,15 @@ BUCKET: dict[str, Any] = {
 
 
 def run_imports(sandbox: Sandbox, failed: RunResult) -> list[str]:
-    """Run the lines with which an `up` failed; what they import."""
-    lines = [it for it in failed.failure if "pulumi import " in it]
-    assert lines, failed.report.diagnostics
-    commands = [shlex.split(it.removeprefix("  nearest: ").partition(", where")[0]) for it in lines]
+    """Run the lines with which an `up` failed, as they are on the sandbox; what they import."""
+    said = "\n".join([*failed.failure, *failed.report.diagnostics])
+    here = _here(said, sandbox.workspace.stack, sandbox.workspace.root, [], KubeMode.auto)
+    commands = [words for line in here if (words := shlex.split(line))[3] == "import"]
+    assert commands, said
     for command in commands:
-        with_providers(sandbox, [*command, "--yes"])
-    return [command[3] for command in commands]
+        done = CliRunner().invoke(app, command[3:])
+        assert done.exit_code == 0, done.output
+    return [command[7] for command in commands]
 
 
 def imported(sandbox: Sandbox) -> list[str]:
@@ -57,6 +64,18 @@ def test_a_bucket_that_somebody_made_is_taken_onto_the_record(tmp_path: Path) ->
     have(sandbox, tmp_path, BUCKET)
     assert imported(sandbox) == ["data-bucket"]
     assert changed(sandbox.succeed("preview")) == {}
+
+
+def test_an_instance_that_the_provider_gave_up_is_taken_onto_the_record(tmp_path: Path) -> None:
+    """By the line of the program, which a real `up` ends with, too."""
+    lustre = {"name": "found", "capacity_gib": 9000, "throughput_mbps_per_tib": 1000}
+    sandbox = config_sandbox(tmp_path, **{**CONFIG, "buckets": {}, "lustre": lustre})
+    slow = Slow(kind="slow", type=LustreInstance.token, factor=20)
+    failed = sandbox.run("up", faults=Faults(rules=(slow,)))
+    assert run_imports(sandbox, failed) == ["lustre-instance"]
+    before = sandbox.describe_everything()[LustreInstance.token]
+    sandbox.succeed("up")
+    assert sandbox.describe_everything()[LustreInstance.token] == before
 
 
 def test_a_stack_whose_record_is_lost_is_taken_onto_another(tmp_path: Path) -> None:

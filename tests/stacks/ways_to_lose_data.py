@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from catalog.strict_yaml import YamlError
 from cli.project import PROJECT
 from sandbox.engine import RunResult
-from stacks.stack_file import parse_stack_file
+from stacks.stack_file import parse_stack_file, read_stack_file
 from tests.stacks.agreed import CONFIG, STALE, TIER, brought
 from tests.stacks.by_hand import taint, urn_of
 from tests.stacks.conftest import SAVED_AT_THE_END, Sandbox
@@ -83,7 +84,7 @@ def lines(region: str) -> Iterator[str]:
     yield table_row(*("---" for _ in HEAD))
     match region:
         case "files":
-            found = ((way, _of_file(text)) for way, text in FILES.items())
+            found = chain(((way, _of_file(text)) for way, text in FILES.items()), [_of_two_files()])
         case "agreements":
             tries = {
                 way: _preview(**values, acknowledge=entries)
@@ -103,6 +104,16 @@ def _of_file(text: str) -> str:
     except YamlError as error:
         return " ".join(str(error).split())
     raise AssertionError(f"{text!r} is taken")
+
+
+def _of_two_files() -> tuple[str, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "Pulumi.a.yaml"
+        for one in (file, file.with_suffix(".yml")):
+            one.write_text("config: {}\n")
+        with pytest.raises(YamlError) as refused:
+            read_stack_file(file, PROJECT)
+    return "a second file of the stack, in `.yml`", str(refused.value)
 
 
 def _of_runs(tries: dict[str, _Try]) -> Iterator[tuple[str, str]]:

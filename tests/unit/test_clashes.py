@@ -93,6 +93,27 @@ def test_what_a_controller_would_take_of_the_other_stack_is_told(
     assert told(tmp_path, own, other) == (line,)
 
 
+def _tunes(name: str, **job: Any) -> dict[str, Any]:
+    """In a cluster of its own, with a bucket that was there."""
+    tune = {"type": "fine-tune", "pods": 1, "gpus": 2, "model": "google/gemma-2-2b", **job}
+    return {
+        **stack(name, queues={}, jobs={"tune": tune}),
+        "buckets": {"models": {"existing": "shared-models"}},
+        "pools": {"gpu": GPU},
+    }
+
+
+def test_two_trainings_with_one_folder_in_a_bucket_of_both_are_told(tmp_path: Path) -> None:
+    own = {**_tunes("aa"), "buckets": {"own": {"existing": "shared-models", "mount_path": "/own"}}}
+    (line,) = told(tmp_path, own, _tunes("bb"))
+    assert line == (
+        "stack.jobs.tune.directory: jobs.tune of Pulumi.bb.yaml has its checkpoints in "
+        "shared-models/model-gemma2/experiment, too, and each would go on from the other's; "
+        "nearest: tune-aa, or that job taken out of Pulumi.bb.yaml where it has ended"
+    )
+    assert told(tmp_path, _tunes("aa", directory="tune-aa"), _tunes("bb")) == ()
+
+
 @pytest.mark.parametrize(
     ("own", "other"),
     [

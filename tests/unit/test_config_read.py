@@ -208,3 +208,15 @@ def test_a_real_run_refuses_a_file_of_which_pulumi_read_a_part(
     (tmp_path / "Pulumi.test.yaml").write_text("config: {a: 1}\n---\nconfig: {b: 2}\n")
     said = _refused(register, _values(b200), str(tmp_path))
     assert "Pulumi.test.yaml: line 3: a second document, which Pulumi passes over" in said
+
+
+def test_a_real_run_with_a_config_file_looks_at_that_file_alone(
+    register: Register, b200: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stack's own is of another day, and what is in it is none of this run's."""
+    (tmp_path / "Pulumi.test.yaml").write_text("config: {a: 1}\n---\nconfig: {b: 2}\n")
+    monkeypatch.setenv("PULUMI_OPTION_CONFIG_FILE", "given.yaml")
+    (tmp_path / "given.yaml").write_text("configs: {}\n")
+    said = _refused(register, _values(b200), str(tmp_path))
+    assert "given.yaml: configs (line 1): Pulumi passes over such a key" in said
+    assert "Pulumi.test.yaml" not in said

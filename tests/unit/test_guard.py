@@ -15,7 +15,7 @@ from stacks.acknowledge import Acknowledge, written
 from stacks.agreements import Agreements
 from stacks.by_hand import ByHand
 from stacks.config import validate
-from stacks.guard import Guard
+from stacks.guard import Guard, _Wanted
 from stacks.on_record import Record
 from stacks.refusal import LUSTRE
 from stacks.running_work import RunningWork
@@ -70,6 +70,25 @@ def test_a_replacement_of_the_providers_own_is_agreed_to_once_by_the_instance(
     (again,) = asked(agreed, description, createTime="2026-11-29T10:00:00Z").refused
     assert again.sentence == refused.sentence
     assert again.entries != refused.entries
+
+
+def test_an_agreement_to_what_changes_in_place_is_none_to_a_replacement_by_hand() -> None:
+    """With a hook on record that asks before the delete, and without."""
+    larger = Acknowledge(resource=NAME, property="capacityGib", to=18000)
+    guard = guard_of(Agreements(entries=[larger], config="aaaaaaaa"), {"capacity_gib": "18000"}, {})
+    old, new = BEFORE, {**BEFORE, "capacityGib": "18000"}
+    args = pulumi.ResourceHookArgs(urn=URN, id="", name=NAME, type=LUSTRE, new_inputs=new)
+    asyncio.run(guard.before_create(args))
+    guard.touched.clear()
+    guard.wanted[LUSTRE, NAME] = _Wanted(new, (), ())
+    args = pulumi.ResourceHookArgs(
+        urn=URN, id="", name=NAME, type=LUSTRE, old_inputs=old, old_outputs=old
+    )
+    asyncio.run(guard.before_delete(args))
+    (without, with_hook) = guard.refused
+    assert without == with_hook
+    assert "no property that is known to replace it changes" in without.sentence
+    assert "to: replaced " in without.entries[0]
 
 
 def test_an_agreement_to_what_changes_in_place_is_none_to_the_replacement_beside_it() -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from stacks.names_beside import NOBODY, names_beside
 
@@ -66,3 +67,13 @@ def test_a_stack_whose_file_is_elsewhere_has_no_neighbours(tmp_path: Path) -> No
     assert beside(tmp_path, f"config: {{gcp:project: p, {KEY}: {{name: a}}}}")
     assert names_beside(tmp_path, "other", KEY, "p") == NOBODY
     assert names_beside(tmp_path, "mine", KEY, None) == NOBODY
+
+
+def test_the_file_that_a_run_is_given_is_its_own_though_it_has_another_stacks_name(
+    tmp_path: Path,
+) -> None:
+    for stack in ("mine", "theirs", "given"):
+        config = {"gcp:project": "p", KEY: {"name": stack}}
+        (tmp_path / f"Pulumi.{stack}.yaml").write_text(yaml.safe_dump({"config": config}))
+    found = names_beside(tmp_path, "mine", KEY, "p", own=tmp_path / "Pulumi.given.yaml")
+    assert (found.file, found.names) == ("Pulumi.given.yaml", {"theirs": "Pulumi.theirs.yaml"})

@@ -407,6 +407,17 @@ def test_the_lock_of_a_dead_process_goes_the_state_is_replaced_and_what_it_was_i
     assert calls[-4:] == ["stack export", "stack import", "refresh --yes", "stack export"]
 
 
+def test_no_variable_says_which_state_is_exported_or_imported(
+    fake_pulumi: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of another day would come in place of the state."""
+    script = fake_pulumi / "bin" / "pulumi"
+    refuses = 'test -z "$PULUMI_OPTION_FILE" || exit 9\n'
+    script.write_text(script.read_text().replace("cd ", f"{refuses}cd ", 1))
+    monkeypatch.setenv("PULUMI_OPTION_FILE", "old.json")
+    assert main(["--stack", "s", "--yes"]) == 0
+
+
 @pytest.mark.parametrize("host", [os.uname().nodename, "elsewhere"])
 def test_the_lock_of_a_process_that_may_be_alive_stays(
     fake_pulumi: Path, host: str, capsys: pytest.CaptureFixture[str]

@@ -37,6 +37,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (("kube", "status", "--stack", "devv"), "there is no Pulumi.devv.yaml; nearest: dev"),
         (("up", "--stack", "dev", "--set", "ray=[1"), "nearest: quotes around it"),
         (("reset",), "nearest: the folder that `up` was given"),
+        # As `--stack "$STACK"` with a variable that is not set.
+        (("reset", "--stack", ""), "or no --stack, for every stack of the sandbox"),
     ],
 )
 def test_a_users_mistake_is_one_line_and_exit_code_1(
@@ -283,3 +285,27 @@ def test_a_stack_that_was_never_run_here_is_told_so(
     assert said.err.startswith('error: --stack: "dev" was never run here')
     assert " sandbox up --stack dev " in said.err
     assert said.out == ""
+
+
+def test_a_summary_is_written_over_no_other_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """As with `--json` where `--project` was meant."""
+    own = tmp_path / "project.yaml"
+    own.write_text("existing: []\n")
+    words = ("status", "--stack", "dev", "--folder", str(tmp_path / "sandbox"))
+    assert run(monkeypatch, *words, "--json", str(own)) == 1
+    assert "there is a file with something else in it" in capsys.readouterr().err
+    assert own.read_text() == "existing: []\n"
+    own.write_text("{}\n")
+    run(monkeypatch, *words, "--json", str(own))
+    assert "something else" not in capsys.readouterr().err
+
+
+def test_the_options_of_the_users_own_pulumi_are_none_of_the_sandboxs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """`pulumi config set` would write the sandbox's secrets into the user's file."""
+    monkeypatch.setenv("PULUMI_OPTION_CONFIG_FILE", str(tmp_path / "own.yaml"))
+    run(monkeypatch, "status", "--stack", "dev", "--folder", str(tmp_path / "sandbox"))
+    assert "PULUMI_OPTION_CONFIG_FILE" not in os.environ

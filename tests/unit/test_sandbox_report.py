@@ -129,6 +129,25 @@ def test_what_is_made_anew_by_hand_has_all_of_its_commands_here(
     }
 
 
+def test_what_is_there_already_is_imported_here_and_then_the_same_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line = (
+        "  nearest: pulumi import gcp:storage/bucket:Bucket data-bucket runs --stack dev --parent "
+        "'parent=urn:a$b::data' --provider google=urn:c --protect=false --generate-code=false, "
+        "where it is this stack's"
+    )
+    print_report(result(operation="up", ok=False, failure=[line]), tmp_path, OVERRIDES[:1])
+    found = commands(capsys.readouterr().out.partition("on the sandbox:")[2])
+    place = ["--folder", str(tmp_path)]
+    above = ["--parent", "parent=urn:a$b::data", "--provider", "google=urn:c"]
+    what = ["gcp:storage/bucket:Bucket", "data-bucket", "runs"]
+    assert found == {
+        "import": ["--stack", "dev", *what, *above, *place],
+        "up": ["--stack", "dev", "--set", "gpu_pool.nodes=4", *place],
+    }
+
+
 @pytest.mark.parametrize("more", [[], ["deletion_protection=true"]])
 def test_a_protected_stacks_commands_keep_the_protection_off_until_the_last(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, more: list[str]

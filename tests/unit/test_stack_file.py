@@ -224,3 +224,15 @@ def test_what_is_no_file_of_a_config_is_refused_unread_wherever_configs_are_read
     assert [*known_secrets(tmp_path)] == []
     with pytest.raises(UserError, match=re.escape(f"Pulumi.ln.yaml: {why}")):
         Workspace(tmp_path / "sandbox", "ln", tmp_path).user_file()
+
+
+@pytest.mark.parametrize("ending", [".yml", ".json"])
+def test_a_second_file_of_the_stack_is_refused_for_pulumi_passes_over_it(
+    tmp_path: Path, ending: str
+) -> None:
+    file = tmp_path / "Pulumi.own.yaml"
+    file.write_text("config: {gcp:project: mine}\n")
+    assert read_stack_file(file, PROJECT).config
+    file.with_suffix(ending).write_text("{}")
+    with pytest.raises(YamlError, match=f"passes over Pulumi.own{ending}, .*keys in Pulumi.own.y"):
+        read_stack_file(file, PROJECT)

@@ -12,10 +12,12 @@ _NUMBER = r"(\d+)"
 
 @dataclass(frozen=True)
 class Written:
-    """Where a training has its checkpoints, and how often it writes one."""
+    """Where a training has its checkpoints, how often it writes one, and which key of the job's
+    config says where."""
 
     folder: str
     every: str
+    key: str
 
     def __str__(self) -> str:
         return f"from the last checkpoint in {self.folder}, where it writes one every {self.every}"
@@ -23,7 +25,8 @@ class Written:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointLayout:
-    """`launcher` is the file that runs the training, by whose parameters `folder` is written.
+    """`launcher` is the file that runs the training, by whose parameters `folder` is written; `key`
+    is that of the job's config which tells two of them apart.
 
     `name` and `unfinished` are patterns of names in that folder, with the step as their group. One
     that is whole has all of `files`; of `manifest` the first says under a key how many bytes a file
@@ -33,6 +36,7 @@ class CheckpointLayout:
 
     launcher: str
     folder: str
+    key: str
     name: str
     unfinished: str | None = None
     files: tuple[str, ...] = ()
@@ -50,4 +54,4 @@ class CheckpointLayout:
 
     def resumes(self, parameters: Mapping[str, str], every: str) -> Written:
         """From where a job goes on that is made anew; `every` says how often one is written."""
-        return Written(self.at(parameters), every)
+        return Written(self.at(parameters), every, self.key)

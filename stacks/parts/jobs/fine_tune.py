@@ -30,6 +30,7 @@ LAUNCHER_NAME = "launch.sh"
 CHECKPOINTS = CheckpointLayout(
     launcher=LAUNCHER_NAME,
     folder="{MODEL_PATH}",
+    key="directory",
     name=r"checkpoint-(\d+)",
     files=("trainer_state.json",),
 )

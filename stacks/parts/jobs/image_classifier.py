@@ -31,6 +31,7 @@ _TRAINER = "train.py"
 CHECKPOINTS = CheckpointLayout(
     launcher=_TRAINER,
     folder="{storage_path}/{run_name}",
+    key="run_name",
     name=r"checkpoint_(\d+)",
     manifest=("manifest.json", "size", "state"),
 )

@@ -39,6 +39,7 @@ TRAINER_NAME = "maxtext_trainer.py"
 CHECKPOINTS = CheckpointLayout(
     launcher=TRAINER_NAME,
     folder="{base_output_directory}/{run_name}/checkpoints",
+    key="run_name",
     name=r"(\d+)",
     unfinished=r"(\d+)\.orbax-checkpoint-tmp.*",
 )

@@ -28,6 +28,7 @@ LAUNCHER_NAME = "nemo_rl_grpo.sh"
 CHECKPOINTS = CheckpointLayout(
     launcher=LAUNCHER_NAME,
     folder="{checkpointing.checkpoint_dir}",
+    key="checkpoints.directory",
     name=r"step_(\d+)",
     unfinished=r"(?:tmp|old)_step_(\d+)",
 )

@@ -23,6 +23,7 @@ from stacks.parts.jobs.transport_rules import transport_problems
 from stacks.parts.jobs.verl_rules import verl_rules
 from stacks.parts.servers.rules import gpu_pool_problems
 from stacks.plan import Plan
+from stacks.planned_jobs import planned_jobs
 from stacks.problems import Problem
 from stacks.stack import LUSTRE, Stack
 
@@ -86,7 +87,22 @@ def fit_rules(plan: Plan) -> Iterator[Problem]:
         yield from gpu_memory_rules(plan, name, tuning.config)
 
 
-RULES = (job_rules, transport_problems, fit_rules)
+def apart_rules(plan: Plan) -> Iterator[Problem]:
+    """No training goes on from another's checkpoints, or writes over them."""
+    first: dict[str, str] = {}
+    for job in planned_jobs(plan).values():
+        if job.written is None:
+            continue
+        other = first.setdefault(job.written.folder, job.name)
+        if other != job.name:
+            yield Problem(
+                f"jobs.{job.name}.{job.written.key}",
+                f"its checkpoints are in {job.written.folder}, as those of jobs.{other}: each "
+                f"would go on from the other's and write over them; nearest: {job.name}-2",
+            )
+
+
+RULES = (job_rules, transport_problems, fit_rules, apart_rules)
 
 
 def _of_kind(plan: Plan, job: Training, name: str) -> list[Problem]:

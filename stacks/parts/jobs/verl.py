@@ -37,6 +37,7 @@ PACKAGE_DIR = "/opt/verl"
 CHECKPOINTS = CheckpointLayout(
     launcher=LAUNCHER_NAME,
     folder="{trainer.default_local_dir}",
+    key="checkpoints.directory",
     name=r"global_step_(\d+)",
     files=("actor", "data.pt"),
     latest="latest_checkpointed_iteration.txt",
