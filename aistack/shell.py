@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from kubernetes.stream.ws_client import (
     ERROR_CHANNEL,
@@ -24,6 +25,7 @@ from aistack.members import LAUNCHER, Member
 from aistack.offered import offered
 from kube.kinds import DEPLOYMENT, POD
 from kube.objects import JsonObject, dig, maps, namespace_of
+from kube.reading import document, whole
 
 _QUERY = re.compile(r"\?command=[^\s\"]*")
 SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash || exec sh")
@@ -97,18 +99,18 @@ def end_of(arriving: Iterator[tuple[int, bytes]], hear: Callable[[int, bytes], N
             hear(channel, data)
     if not status:
         raise LostError("the connection to the pod ended before the command did")
-    return _exit_code(json.loads(status))
+    return _exit_code(document(status))
 
 
-def _exit_code(status: JsonObject) -> int:
+def _exit_code(status: Any) -> int:
     """kubernetes/apimachinery v0.35.4 pkg/util/remotecommand/constants.go."""
-    if status.get("status") == "Success":
+    if dig(status, "status") == "Success":
         return 0
     for it in maps(dig(status, "details", "causes")):
         if it.get("reason") == "ExitCode":
-            return int(it["message"])
+            return whole(it.get("message"), 1)
     # The address of a pod's node would have all of the command in it.
-    raise VerbError(_QUERY.sub("", str(status.get("message")).strip()))
+    raise VerbError(_QUERY.sub("", str(dig(status, "message")).strip()))
 
 
 def _resizing(channels: Channels) -> Callable[[], None]:

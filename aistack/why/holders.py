@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from fractions import Fraction
 
 from aistack.why.saying import spoken
@@ -12,6 +11,7 @@ from aistack.why.snapshot import Snapshot, listed
 from kube import quantity
 from kube.jobs import condition
 from kube.objects import JsonObject, dig, maps, name_of
+from kube.reading import amount, moment, whole
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def _holders(it: Snapshot, flavor: str, resource: str) -> Iterator[_Holder]:
     for workload in it.admitted:
         amount = sum(
             (
-                quantity.parse(each["resourceUsage"][resource])
+                amount(dig(each, "resourceUsage", resource))
                 for each in maps(dig(workload, "status", "admission", "podSetAssignments"))
                 if (each.get("flavors") or {}).get(resource) == flavor
             ),
@@ -44,10 +44,10 @@ def _holders(it: Snapshot, flavor: str, resource: str) -> Iterator[_Holder]:
         )
         reserved = condition(workload, "QuotaReserved")
         if amount and reserved is not None:
-            since = datetime.fromisoformat(reserved["lastTransitionTime"])
+            since = moment(reserved["lastTransitionTime"])
             seconds = int((it.now - since).total_seconds())
             most = dig(workload, "spec", "maximumExecutionTimeSeconds")
-            left = None if most is None else max(0, int(most) - seconds)
+            left = None if most is None else max(0, whole(most) - seconds)
             yield _Holder(job_name(workload), amount, seconds, left)
 
 

@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from aistack.__main__ import main as aistack
 from aistack.calibration import Figure
 from aistack.checkpoints.listing import Checkpoint, Checkpoints
+from aistack.cluster import Cluster
 from aistack.container_log import Line
 from aistack.dashboard import RayPage
 from aistack.errors import CannotRunError
@@ -47,6 +48,7 @@ from sandbox.events import EngineReport
 from sandbox.kube.queue_view import QueueView
 from sandbox.report import print_report
 from sandbox.run_result import RunResult
+from tests.unit.odd_objects import stack
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 Filled = TypeVar("Filled")
@@ -401,6 +403,34 @@ VERBS: Mapping[str, Callable[[str], None]] = {
     "why": why,
     "work": work,
 }
+# Verbs that read what others have in a cluster, beside `submit`, which reads jobs as `jobs` does.
+READERS: Mapping[str, Sequence[str]] = {
+    "cancel": ["x"],
+    "checkpoints": ["x"],
+    "dashboard": [],
+    "events": ["x"],
+    "jobs": [],
+    "logs": ["x", "--rank", "all"],
+    "shell": ["x", "--json", "--", "ls"],
+    "status": [],
+    "tunnel": ["x"],
+    "wait": ["x"],
+    "why": ["x"],
+    "work": [],
+}
+WITHOUT_CLUSTER = ("calibrate", "fit")
+
+
+def read(verb: str, cluster: Cluster) -> None:
+    """The verb on that cluster, to where it would wait for something."""
+    instead = {
+        f"aistack.verbs.{verb}.opened": _always((stack(), cluster)),
+        "aistack.tunnel.Tunnel.serve": _always(None),
+        "aistack.wait.reached": _always(True),
+    }
+    _run(aistack, [verb, *READERS[verb]], instead)
+
+
 PRINTERS: Mapping[str, Callable[[str], None]] = {
     **VERBS,
     "logs --follow": follow,
