@@ -28,6 +28,8 @@ from kube.objects import JsonObject, dig, maps, namespace_of
 from kube.reading import document, whole
 
 _QUERY = re.compile(r"\?command=[^\s\"]*")
+# Of what is held until the command has ended, which may be one that never does.
+_MOST_BYTES = 256 * 2**20
 SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash || exec sh")
 
 
@@ -62,10 +64,14 @@ def run(cluster: Cluster, member: Member, container: str, command: Sequence[str]
 
 def heard(cluster: Cluster, member: Member, container: str, command: Sequence[str]) -> JsonObject:
     """What a command said that reads nothing, as text, and its exit code. Raises VerbError."""
-    said = {STDOUT_CHANNEL: b"", STDERR_CHANNEL: b""}
+    said = {STDOUT_CHANNEL: bytearray(), STDERR_CHANNEL: bytearray()}
 
     def hear(channel: int, data: bytes) -> None:
         said[channel] += data
+        if len(said[channel]) > _MOST_BYTES:
+            raise VerbError(
+                f"what the command says in {member.name} comes to no end; nearest: without --json"
+            )
 
     options = {"container": container, "stdin": False, "stderr": True, "tty": False}
     with started(cluster, member, options, command) as channels:

@@ -34,7 +34,7 @@ def holders_of(it: Snapshot, flavor: str, resource: str) -> str:
 
 def _holders(it: Snapshot, flavor: str, resource: str) -> Iterator[_Holder]:
     for workload in it.admitted:
-        amount = sum(
+        held = sum(
             (
                 amount(dig(each, "resourceUsage", resource))
                 for each in maps(dig(workload, "status", "admission", "podSetAssignments"))
@@ -43,12 +43,12 @@ def _holders(it: Snapshot, flavor: str, resource: str) -> Iterator[_Holder]:
             Fraction(0),
         )
         reserved = condition(workload, "QuotaReserved")
-        if amount and reserved is not None:
+        if held and reserved is not None:
             since = moment(reserved["lastTransitionTime"])
             seconds = int((it.now - since).total_seconds())
             most = dig(workload, "spec", "maximumExecutionTimeSeconds")
             left = None if most is None else max(0, whole(most) - seconds)
-            yield _Holder(job_name(workload), amount, seconds, left)
+            yield _Holder(job_name(workload), held, seconds, left)
 
 
 def job_name(workload: JsonObject) -> str:

@@ -57,7 +57,7 @@ def room_for(it: Snapshot, flavor: str, resource: str) -> Room | None:
             own = max(_NONE, kept - used)
             borrowing = _parsed(amounts, "borrowingLimit")
             limit = None if borrowing is None else nominal + borrowing - used
-    asked = [amount for amount in _asked(it.workload, resource) if amount]
+    asked = [one for one in _asked(it.workload, resource) if one]
     return Room(own + lent, limit, sum(asked, _NONE), is_exact=len(asked) == 1)
 
 

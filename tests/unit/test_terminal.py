@@ -255,7 +255,7 @@ def test_no_verb_breaks_at_what_the_api_server_takes_from_a_member(
 
 
 @pytest.mark.parametrize("verb", READERS)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 @given(data=st.data())
 def test_no_verb_breaks_at_any_field_of_a_members(verb: str, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(list(WORK)))
