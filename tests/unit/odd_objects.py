@@ -22,7 +22,19 @@ from sandbox.kube.schemas import findings
 
 WHEN = "2026-11-23T11:00:00Z"
 # What no number, time, amount, list or name is; and what is one, of a size that nobody has.
-TEXTS = ("", "x", "-1", "1e999999999", "1e1.5", "9" * 5000, "[" * 100_000, "{}", "[1]", "\u0663")
+TEXTS = (
+    "",
+    "x",
+    "it's",
+    "-1",
+    "1e999999999",
+    "1e1.5",
+    "9" * 5000,
+    "[" * 100_000,
+    "{}",
+    "[1]",
+    "\u0663",
+)
 NUMBERS = (-1, 0, 2**31 - 1)
 _GIVEN = {
     ("apiVersion",),

@@ -34,6 +34,7 @@ PARSES = {
     "json.load",
     "json.loads",
     "quantity.parse",
+    "shlex.split",
 }
 OURS = {
     "aistack/calibration.py": {"json.loads": 1, "float": 1},
@@ -45,6 +46,7 @@ OURS = {
     "aistack/fit/maxtext.py": {"int": 1},
     "aistack/status/pools.py": {"int": 1},
     "aistack/submit/render.py": {"int": 1},
+    "aistack/submit/request.py": {"shlex.split": 1},
     "aistack/submit/team_limits.py": {"int": 1},
     "aistack/tables.py": {"int": 1},
     "aistack/verbs/shell.py": {"int": 1},

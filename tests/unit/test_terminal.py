@@ -46,8 +46,11 @@ from aistack.why.verdict import Verdict
 from cli.console import new_console, new_table
 from cli.lines import last_state, say, say_aside
 from cli.project import PROJECT_FOLDER
+from components.ray_manifest import LAUNCHER_DIR
 from kube.jobs import State
 from kube.kinds import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, Kind
+from stacks.checkpoint_folder import layout_of
+from stacks.parts.jobs import verl
 from tests.unit.odd_objects import NOTHING, WORK, Path, World, changed, oddities, owned
 from tests.unit.terminal_samples import PRINTERS, READERS, VERBS, WITHOUT_CLUSTER, read
 
@@ -218,11 +221,15 @@ def test_every_verb_is_tried() -> None:
     assert modules == {it.callback.__module__.rpartition(".")[2] for it in app.registered_commands}
 
 
+# Of a training, without its parameters.
+PROGRAM = f"{LAUNCHER_DIR}/{verl.CHECKPOINTS.launcher.replace('.', '-0a1b2c3d.')}"
 # Of the kind, the field, and what its owner has there.
 BREAKING: Sequence[tuple[Kind, str, Path, Any]] = (
     (RAY_CLUSTER, "RayCluster", ("spec",), NOTHING),
     (RAY_CLUSTER, "RayCluster", ("spec", "headGroupSpec", "template", "spec"), NOTHING),
     (RAY_JOB, "RayJob", ("spec", "rayClusterSpec", "headGroupSpec", "template"), {}),
+    (RAY_JOB, "RayJob", ("spec", "entrypoint"), "python 'train.py"),
+    (RAY_JOB, "RayJob", ("spec", "entrypoint"), f"python {PROGRAM}"),
     (JOB_SET, "JobSet", ("spec", "replicatedJobs", 0, "template", "spec"), NOTHING),
     (JOB_SET, "JobSet", ("spec", "replicatedJobs", 0, "replicas"), 2**31 - 1),
     (JOB, "Pod", ("metadata", "labels", "batch.kubernetes.io/job-completion-index"), "x"),
@@ -266,6 +273,10 @@ def test_no_verb_breaks_at_any_field_of_a_members(verb: str, data: st.DataObject
     assume(found is not None)
     assert found is not None
     read(verb, World([*objects[:at], found, *objects[at + 1 :]]))
+
+
+def test_the_program_of_a_training_is_known_by_its_name() -> None:
+    assert layout_of([PROGRAM]) is verl.CHECKPOINTS
 
 
 def test_every_verb_that_reads_a_cluster_is_tried() -> None:

@@ -106,7 +106,7 @@ def _reached(program: str, files: Mapping[str, str]) -> Iterator[tuple[str, ast.
         file = waiting.pop()
         try:
             tree = ast.parse(files[file])
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             # Python says so in the pod, if its version does not take it either.
             continue
         yield file, tree
