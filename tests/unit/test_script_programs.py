@@ -73,6 +73,11 @@ def test_any_other_program_is_run_as_it_is(name: str) -> None:
     assert with_ranks(RUN, {"train.py": JAX_KNOWS[name]}) == RUN
 
 
+@pytest.mark.parametrize("text", ["+".join("1" * 10_000), "-" * 100_000 + "1", "\0"])
+def test_a_program_that_nobody_can_read_is_run_as_it_is(text: str) -> None:
+    assert with_ranks(RUN, {"train.py": text}) == RUN
+
+
 def test_a_module_that_the_program_imports_is_read_and_others_are_not(tmp_path: Path) -> None:
     files = {"train.py": "import ranks\n", "ranks.py": JAX_ASKS["in a function"]}
     assert with_ranks(RUN, files) != RUN
