@@ -2,8 +2,8 @@
 
 Source: kubernetes/apimachinery pkg/api/resource/quantity.go, v0.35.4, and 357557a67 for the ends:
 what is finer than a nano is rounded away from zero, and a binary quantity is 2**63 - 1 at the most.
-A decimal one has no end ("1e999999999" is taken), and all that count with it read it as int64
-(`Value`): here it has the same end.
+A decimal one has no end ("1e999999999" is taken): here it has one that nobody comes to, for digits
+of a number take memory.
 """
 
 import re
@@ -26,7 +26,7 @@ _DECIMAL = {
     **{letter: Decimal(1000**power) for power, letter in enumerate("kMGTPE", start=1)},
 }
 _SHOWN = 80
-_MOST, _LEAST = Decimal(2**63 - 1), Decimal("1e-9")
+_MOST_BINARY, _MOST, _LEAST = Decimal(2**63 - 1), Decimal("1e30"), Decimal("1e-9")
 # Of no more digits than an amount between these can have, however many are written.
 _AWAY_FROM_ZERO = Context(prec=60, rounding=ROUND_UP, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 _UNITS = _BINARY | _DECIMAL
@@ -43,7 +43,8 @@ def parse(quantity: str | int | float) -> Fraction:
     number, exponent, unit = match.groups()
     found = _AWAY_FROM_ZERO.create_decimal(f"{number}{exponent or ''}")
     found = _AWAY_FROM_ZERO.multiply(found, _UNITS[unit or ""])
-    found = max(-_MOST, min(_MOST, found))
+    most = _MOST_BINARY if unit in _BINARY else _MOST
+    found = max(-most, min(most, found))
     return Fraction(found.quantize(_LEAST, context=_AWAY_FROM_ZERO))
 
 
