@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -17,7 +16,8 @@ from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
 from aistack.stack import Stack
 from kube import discovery
 from kube.kinds import POD, Kind
-from kube.objects import JsonObject
+from kube.objects import JsonObject, dig
+from kube.reading import document
 
 # A page of objects is all that is held of a kind at once.
 _PAGE = 250
@@ -188,9 +188,13 @@ class Cluster:
         """None where what was asked for, or its kind, is not there."""
         try:
             answer = self._request(method, path, query, body, content_type, accept=accept)
-            return json.loads(answer.data)
         except MissingError:
             return None
+        # Free-form fields, such as a claim's parameters, may be deeper than anybody reads.
+        found = document(answer.data)
+        if not isinstance(found, dict):
+            raise VerbError(f"cluster {self._name} answers what cannot be read: {path}")
+        return found
 
     def _request(
         self,
@@ -222,10 +226,10 @@ class Cluster:
         return found.response
 
     def _refused(self, status: int, data: bytes) -> VerbError:
-        try:
-            message = str(json.loads(data)["message"])
-        except (ValueError, KeyError, TypeError):
+        message = dig(document(data), "message")
+        if message is None:
             message = data.decode(errors="replace").strip() or f"HTTP {status}"
+        message = str(message)
         match status:
             case 404:
                 return MissingError(message)

@@ -14,6 +14,7 @@ from aistack.members import Member
 from aistack.patience import Patience
 from kube.kinds import POD
 from kube.objects import JsonObject, dig, maps, namespace_of
+from kube.reading import whole
 
 _AGAIN_SECONDS = 1.0
 # A kubelet's own words, such as that a file is gone, come without a time.
@@ -45,7 +46,7 @@ class ContainerLog:
 
     @property
     def restarts(self) -> int:
-        return int(self._status.get("restartCount") or 0)
+        return whole(self._status.get("restartCount"))
 
     @property
     def has_begun(self) -> bool:

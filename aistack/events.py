@@ -11,6 +11,7 @@ from aistack.find import Found
 from aistack.members import Members
 from kube.kinds import EVENT, WORKLOAD
 from kube.objects import JsonObject, name_of
+from kube.reading import moment
 
 # sigs.k8s.io/kueue v0.19.2 pkg/controller/constants/constants.go.
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
@@ -60,7 +61,7 @@ def said_at(event: JsonObject) -> datetime:
     """A series has its last time; newer events have one only."""
     series = event.get("series") or {}
     last = series.get("lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime")
-    return datetime.fromisoformat(last or _made(event))
+    return moment(last or _made(event))
 
 
 def _made(obj: JsonObject) -> str:

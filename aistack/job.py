@@ -10,6 +10,7 @@ from components.queue_labels import QUEUE_LABEL
 from kube.jobs import State, accelerators, pod_groups, state_of
 from kube.kinds import Kind
 from kube.objects import JsonObject, dig, labels_of, name_of, namespace_of
+from kube.reading import moment
 
 # What manages a job that `submit` made: nobody else keeps it.
 MANAGER = "aistack"
@@ -48,7 +49,7 @@ def job_of(kind: Kind, obj: JsonObject) -> Job:
         runs_on=dig(obj, "spec", "clusterSelector", "ray.io/cluster") or "",
         owner=_owner(obj),
         submitter=labels_of(obj).get(SUBMITTED_BY, ""),
-        created=datetime.fromisoformat(obj["metadata"]["creationTimestamp"]),
+        created=moment(obj["metadata"]["creationTimestamp"]),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from aistack.cluster import Cluster
 from aistack.find import Found
@@ -18,6 +19,7 @@ from kube.kinds import (
     Kind,
 )
 from kube.objects import JsonObject, dig, labels_of, maps, name_of
+from kube.reading import read_whole, whole
 
 # ray-project/kuberay v1.4.2 ray-operator/controllers/ray/utils/constant.go.
 RAY_CLUSTER_LABEL = "ray.io/cluster"
@@ -34,6 +36,10 @@ SIDECAR = "gke-gcsfuse-sidecar"
 LAUNCHER = "launcher"
 # Of a RayJob without a launcher: its command, which runs on the head.
 DRIVER = "driver"
+
+
+# So many Jobs of a JobSet, and how many indices each has: a member may ask for 2**31 of them.
+_Alike = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ def members_of(cluster: Cluster, found: Found) -> Members:
         return list(cluster.pages(POD, namespace, labels=labels))
 
     if found.kind == JOB:
-        return Members(_ranked(pods(f"{JOB_LABEL}={name}"), [_size(found.obj)]))
+        return Members(_ranked(pods(f"{JOB_LABEL}={name}"), [(1, _size(found.obj))]))
     if found.kind == JOB_SET:
         jobs = cluster.pages(JOB, namespace, labels=f"{NAME_LABEL}={name}")
         made = tuple((JOB, it) for it in jobs)
@@ -128,36 +134,50 @@ def _of_ray(pods: list[JsonObject]) -> tuple[Member, ...]:
     return (*(Member(it, "head") for it in heads), *ranks)
 
 
-def _sizes(job_set: JsonObject) -> Iterator[int]:
+def _sizes(job_set: JsonObject) -> Iterator[_Alike]:
     """Of its Jobs, by their global index."""
-    for it in maps(job_set["spec"].get("replicatedJobs")):
-        yield from [_size(it["template"])] * int(it.get("replicas", 1))
+    for it in maps(dig(job_set, "spec", "replicatedJobs")):
+        yield max(0, whole(it.get("replicas"), 1)), _size(it.get("template"))
 
 
-def _size(job: JsonObject) -> int:
+def _size(job: Any) -> int:
     """How many indices its pods have."""
-    spec = job["spec"]
-    return int(spec.get("completions") or spec.get("parallelism") or 1)
+    said = (whole(dig(job, "spec", it)) for it in ("completions", "parallelism"))
+    return next((it for it in said if it > 0), 1)
 
 
-def _ranked(pods: list[JsonObject], sizes: Sequence[int]) -> tuple[Member, ...]:
+def _before(sizes: Sequence[_Alike], index: int) -> int:
+    """How many indices all Jobs before that one have."""
+    found = 0
+    for count, size in sizes:
+        found += max(0, min(index, count)) * size
+        index -= count
+    return found
+
+
+def _ranked(pods: list[JsonObject], sizes: Sequence[_Alike]) -> tuple[Member, ...]:
     """A pod that was made again has the rank of the one before it, and stands after it. Without
     indices the newest are ranked by name, and no pod says which one it replaces: those before them
     are given their ranks in turn."""
-    unnamed = sorted((it for it in pods if _INDEX not in labels_of(it)), key=_made)
-    wanted = sum(sizes)
+    unnamed = sorted((it for it in pods if _index(it) is None), key=_made)
+    wanted = _before(sizes, sum(count for count, _ in sizes)) or 1
     before, newest = unnamed[:-wanted], sorted(unnamed[-wanted:], key=name_of)
     turn = {name_of(it): number % wanted for number, it in enumerate(before)}
     turn |= {name_of(it): number for number, it in enumerate(newest)}
 
     def rank(pod: JsonObject) -> int:
-        labels = labels_of(pod)
-        if _INDEX not in labels:
+        index = _index(pod)
+        if index is None:
             return turn[name_of(pod)]
-        return sum(sizes[: int(labels.get(_JOB_INDEX, "0"))]) + int(labels[_INDEX])
+        return _before(sizes, whole(labels_of(pod).get(_JOB_INDEX))) + index
 
     found = sorted(pods, key=lambda it: (rank(it), _made(it)))
     return tuple(Member(it, str(rank(it))) for it in found)
+
+
+def _index(pod: JsonObject) -> int | None:
+    """A pod's owner may write its label, too."""
+    return read_whole(labels_of(pod).get(_INDEX))
 
 
 def _made(pod: JsonObject) -> str:

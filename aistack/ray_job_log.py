@@ -8,13 +8,12 @@ close.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from functools import cached_property
-from typing import cast
 from urllib.parse import quote
 
 import urllib3
@@ -38,10 +37,14 @@ from aistack.service import find_service
 from aistack.tunnel import Tunnel
 from kube.kinds import RAY_CLUSTER
 from kube.objects import dig
+from kube.reading import document
 
 _OK, _FAILED = 200, 500
 _AGAIN_SECONDS = 1.0
 _SECONDS = 30.0
+# Of a whole answer: so many bytes, and so often the time that its beginning may take.
+_MOST_BYTES = 256 * 2**20
+_SLOWNESS = 10
 _SILENCE_SECONDS = 60.0
 
 
@@ -163,15 +166,31 @@ class RayJobLog:
                 timeout=self._seconds,
                 headers=self._headers(),
                 retries=False,
+                preload_content=False,
             )
+            data = self._data(answer)
         except urllib3.exceptions.HTTPError as error:
             raise LostError(f"Ray's dashboard does not answer: {error}") from None
         if answer.status != _OK:
-            raise self._refused(answer.status, answer.data)
-        try:
-            return str(cast(dict[str, object], json.loads(answer.data))["logs"])
-        except (ValueError, KeyError, TypeError):
-            raise self._refused(answer.status, b"what it answers is no log of Ray's") from None
+            raise self._refused(answer.status, data)
+        logs = dig(document(data), "logs")
+        if logs is None:
+            raise self._refused(answer.status, b"what it answers is no log of Ray's")
+        return str(logs)
+
+    def _data(self, answer: urllib3.BaseHTTPResponse) -> bytes:
+        """Not unpacked, which nobody has asked for: a head is its owner's, who may have it answer
+        without an end."""
+        data, until = bytearray(), time.monotonic() + _SLOWNESS * self._seconds
+        with closing(answer):
+            for part in answer.stream(decode_content=False):
+                data += part
+                if len(data) > _MOST_BYTES or time.monotonic() > until:
+                    raise VerbError(
+                        f"Ray's dashboard does not come to an end with what {self._found.job.name} "
+                        "printed; nearest: --rank all, what the pods of its cluster say"
+                    )
+        return bytes(data)
 
     @property
     def _path(self) -> str:

@@ -26,7 +26,7 @@ _SENDABLE = re.compile(r"[!-~]+")
 
 def ray_token(cluster: Cluster, ray: JsonObject) -> str | None:
     """None where Ray asks for none. Raises VerbError where it does, and the user has no token."""
-    if asks_for_kubernetes_token(ray["spec"]):
+    if asks_for_kubernetes_token(ray.get("spec") or {}):
         raise VerbError(
             f"RayCluster {name_of(ray)}: it asks for a token of Kubernetes, which aistack does not "
             "bring; nearest: spec.authOptions without enableK8sTokenAuth"

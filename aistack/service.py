@@ -12,6 +12,7 @@ from aistack.exit_codes import ExitCode
 from aistack.why.snapshot import is_ready
 from kube.kinds import POD, SERVICE
 from kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.reading import read_whole, whole
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Door:
 
     @property
     def number(self) -> int:
-        return int(self.port["port"])
+        return whole(self.port["port"])
 
     @property
     def namespace(self) -> str:
@@ -87,8 +88,9 @@ def _port_of(pod: JsonObject, port: JsonObject) -> int:
     for container in pod["spec"]["containers"]:
         for it in maps(container.get("ports")):
             if it.get("name") == target:
-                return int(it["containerPort"])
-    if isinstance(target, str) and not target.isdecimal():
+                return whole(it["containerPort"])
+    number = read_whole(target)
+    if number is None:
         # Another pod may come that has it.
         raise LostError(f"pod {name_of(pod)} has no port that is called {target}")
-    return int(target)
+    return number

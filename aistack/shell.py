@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from kubernetes.stream.ws_client import (
     ERROR_CHANNEL,
@@ -24,8 +25,11 @@ from aistack.members import LAUNCHER, Member
 from aistack.offered import offered
 from kube.kinds import DEPLOYMENT, POD
 from kube.objects import JsonObject, dig, maps, namespace_of
+from kube.reading import document, whole
 
 _QUERY = re.compile(r"\?command=[^\s\"]*")
+# Of what is held until the command has ended, which may be one that never does.
+_MOST_BYTES = 256 * 2**20
 SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash || exec sh")
 
 
@@ -60,10 +64,14 @@ def run(cluster: Cluster, member: Member, container: str, command: Sequence[str]
 
 def heard(cluster: Cluster, member: Member, container: str, command: Sequence[str]) -> JsonObject:
     """What a command said that reads nothing, as text, and its exit code. Raises VerbError."""
-    said = {STDOUT_CHANNEL: b"", STDERR_CHANNEL: b""}
+    said = {STDOUT_CHANNEL: bytearray(), STDERR_CHANNEL: bytearray()}
 
     def hear(channel: int, data: bytes) -> None:
         said[channel] += data
+        if len(said[channel]) > _MOST_BYTES:
+            raise VerbError(
+                f"what the command says in {member.name} comes to no end; nearest: without --json"
+            )
 
     options = {"container": container, "stdin": False, "stderr": True, "tty": False}
     with started(cluster, member, options, command) as channels:
@@ -97,18 +105,18 @@ def end_of(arriving: Iterator[tuple[int, bytes]], hear: Callable[[int, bytes], N
             hear(channel, data)
     if not status:
         raise LostError("the connection to the pod ended before the command did")
-    return _exit_code(json.loads(status))
+    return _exit_code(document(status))
 
 
-def _exit_code(status: JsonObject) -> int:
+def _exit_code(status: Any) -> int:
     """kubernetes/apimachinery v0.35.4 pkg/util/remotecommand/constants.go."""
-    if status.get("status") == "Success":
+    if dig(status, "status") == "Success":
         return 0
     for it in maps(dig(status, "details", "causes")):
         if it.get("reason") == "ExitCode":
-            return int(it["message"])
+            return whole(it.get("message"), 1)
     # The address of a pod's node would have all of the command in it.
-    raise VerbError(_QUERY.sub("", str(status.get("message")).strip()))
+    raise VerbError(_QUERY.sub("", str(dig(status, "message")).strip()))
 
 
 def _resizing(channels: Channels) -> Callable[[], None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ from cli.project import PROJECT, PROJECT_FOLDER
 from cli.pulumi_cli import binary
 from cli.urns import token_of
 from kube.names import is_label_1123
+from kube.reading import document
 
 _ROOT = "pulumi:pulumi:Stack"
 
@@ -128,7 +128,10 @@ def last_config(stack: Stack) -> Config:
 
 def _pulumi(*words: str, environment: Mapping[str, str] | None = None) -> Any:
     """The answer of a command, of JSON. Values of secrets come encrypted."""
-    return json.loads(_said(*words, environment=environment))
+    found = document(_said(*words, environment=environment))
+    if found is None:
+        raise VerbError(f"`pulumi {' '.join(words[:2])}` says nothing that can be read")
+    return found
 
 
 def _said(*words: str, environment: Mapping[str, str] | None = None) -> str:

@@ -22,6 +22,8 @@ STRING = "tag:yaml.org,2002:str"
 # A scalar without quotes and tag, whose type its text tells.
 PLAIN = "plain"
 
+# A config has less than twenty levels.
+_DEEPEST = 100
 _NOT_CLOSED = "a {0} that is not closed, or a comma that is missing"
 _INDENTATION = "another indentation than the first line of its {0}; nearest: the same one"
 # What libyaml says of a text, and what that means to its author.
@@ -110,6 +112,7 @@ def compose(text: bytes) -> yaml.Node | None:
     """The tree of the text's only document, with PLAIN as the tag of a scalar that has neither tag
     nor quotes; None of an empty text. Raises YamlError."""
     with _own_words(text):
+        _refuse_depth(text)
         loader = _NODES(text)
         loader.resolve = _tag
         try:
@@ -123,6 +126,23 @@ def compose(text: bytes) -> yaml.Node | None:
         f"line {line}: a second document, which Pulumi passes over; nearest: one document, "
         "without the line ---"
     )
+
+
+def _refuse_depth(text: bytes) -> None:
+    """Composing goes down a level by a call of its own in C, and ends the process where these are
+    too many (yaml/pyyaml 6.0.3, yaml/_yaml.pyx, _compose_node)."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_NODES):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                line = event.start_mark.line + 1
+                raise YamlError(
+                    f"line {line}: more than {_DEEPEST} blocks or lists in each other; nearest: "
+                    "fewer"
+                )
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def _tag(kind: type[yaml.Node], value: str | None, implicit: Any) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
 from components.queue_labels import QUEUE_LABEL
-from kube import quantity
 from kube.kinds import DEPLOYMENT, JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, Kind
 from kube.objects import JsonObject, dig, labels_of, maps
+from kube.reading import amount, whole
 
 # components/inference_manifest.py, and GKE's own quickstarts of model servers.
 SERVER_LABEL = "ai.gke.io/inference-server"
@@ -50,40 +51,47 @@ def is_server(obj: JsonObject) -> bool:
 
 def pod_groups(kind: Kind, obj: JsonObject) -> Iterator[tuple[int, JsonObject]]:
     """How many pods it asks for of each template's spec."""
-    spec = obj["spec"]
+    spec = obj.get("spec") or {}
     if kind == JOB:
-        yield _least(spec), spec["template"]["spec"]
+        yield _least(spec), _pod(spec)
     elif kind == DEPLOYMENT:
-        yield _replicas(spec), spec["template"]["spec"]
+        yield _replicas(spec), _pod(spec)
     elif kind == JOB_SET:
         for each in maps(spec.get("replicatedJobs")):
-            inner = each["template"]["spec"]
-            yield int(each.get("replicas", 1)) * _least(inner), inner["template"]["spec"]
+            inner = dig(each, "template", "spec") or {}
+            yield whole(each.get("replicas"), 1) * _least(inner), _pod(inner)
     else:
         ray = spec.get("rayClusterSpec") if kind == RAY_JOB else spec
         if ray:
-            yield 1, ray["headGroupSpec"]["template"]["spec"]
+            yield 1, _pod(ray.get("headGroupSpec"))
             for group in maps(ray.get("workerGroupSpecs")):
-                hosts = int(group.get("numOfHosts") or 1)
-                yield int(group.get("replicas") or 0) * hosts, group["template"]["spec"]
+                hosts = whole(group.get("numOfHosts")) or 1
+                yield whole(group.get("replicas")) * hosts, _pod(group)
+
+
+def _pod(obj: Any) -> JsonObject:
+    """The definitions of JobSet and KubeRay ask for a template and not for its spec
+    (kubernetes-sigs/jobset config/components/crd/bases, ray-project/kuberay v1.6.2
+    ray-operator/config/crd/bases)."""
+    return dig(obj, "template", "spec") or {}
 
 
 def condition(obj: JsonObject, name: str) -> JsonObject | None:
     """A condition that holds."""
     for each in maps(dig(obj, *_UP)):
-        if each["type"] == name and each["status"] == "True":
+        if each.get("type") == name and each.get("status") == "True":
             return each
     return None
 
 
 def _least(spec: JsonObject) -> int:
-    parallel = int(spec.get("parallelism", 1))
-    return min(parallel, int(spec.get("completions", parallel)))
+    parallel = whole(spec.get("parallelism"), 1)
+    return min(parallel, whole(spec.get("completions"), parallel))
 
 
 def accelerators(pod: JsonObject) -> int:
     amounts = (dig(it, "resources", "limits") or {} for it in maps(pod.get("containers")))
-    return sum(int(quantity.parse(it.get(name, 0))) for it in amounts for name in ACCELERATORS)
+    return sum(int(amount(it.get(name, 0))) for it in amounts for name in ACCELERATORS)
 
 
 def state_of(kind: Kind, obj: JsonObject) -> State:
@@ -102,8 +110,8 @@ def _job_state(obj: JsonObject) -> State:
         return State.FAILED
     if dig(obj, "spec", "suspend"):
         return State.SUSPENDED
-    ready = int(dig(obj, "status", "ready") or 0) + int(dig(obj, "status", "succeeded") or 0)
-    return State.RUNNING if ready >= _least(obj["spec"]) else State.STARTING
+    ready = whole(dig(obj, "status", "ready")) + whole(dig(obj, "status", "succeeded"))
+    return State.RUNNING if ready >= _least(obj.get("spec") or {}) else State.STARTING
 
 
 def _job_set_state(obj: JsonObject) -> State:
@@ -114,9 +122,10 @@ def _job_set_state(obj: JsonObject) -> State:
         return State.FAILED
     if dig(obj, "spec", "suspend"):
         return State.SUSPENDED
-    wanted = {it["name"]: int(it.get("replicas", 1)) for it in obj["spec"]["replicatedJobs"]}
+    jobs = maps(dig(obj, "spec", "replicatedJobs"))
+    wanted = Counter({it["name"]: whole(it.get("replicas"), 1) for it in jobs})
     for each in maps(dig(obj, "status", "replicatedJobsStatus")):
-        wanted[each["name"]] -= int(each.get("ready") or 0) + int(each.get("succeeded") or 0)
+        wanted[each["name"]] -= whole(each.get("ready")) + whole(each.get("succeeded"))
     return State.STARTING if any(it > 0 for it in wanted.values()) else State.RUNNING
 
 
@@ -144,8 +153,7 @@ def _ray_job_state(obj: JsonObject) -> State:
 
 def _replicas(spec: JsonObject) -> int:
     """One where nobody says how many."""
-    wanted = spec.get("replicas")
-    return 1 if wanted is None else int(wanted)
+    return whole(spec.get("replicas"), 1)
 
 
 def _server_state(obj: JsonObject) -> State:
@@ -154,11 +162,11 @@ def _server_state(obj: JsonObject) -> State:
     pkg/apis/apps/types.go, DeploymentStatus; kubernetes/kubectl v0.35.4
     pkg/polymorphichelpers/rollout_status.go, "old replicas are pending termination")."""
     status: Any = obj.get("status") or {}
-    wanted = _replicas(obj["spec"])
-    seen = int(status.get("observedGeneration") or 0)
-    is_current = seen >= int(dig(obj, "metadata", "generation") or 0)
+    wanted = _replicas(obj.get("spec") or {})
+    seen = whole(status.get("observedGeneration"))
+    is_current = seen >= whole(dig(obj, "metadata", "generation"))
     there, updated, ready = (
-        int(status.get(it) or 0) for it in ("replicas", "updatedReplicas", "readyReplicas")
+        whole(status.get(it)) for it in ("replicas", "updatedReplicas", "readyReplicas")
     )
     is_current = is_current and there <= updated
     return State.RUNNING if is_current and min(updated, ready) >= wanted else State.STARTING
@@ -169,8 +177,8 @@ def _ray_cluster_state(obj: JsonObject) -> State:
     if dig(obj, "spec", "suspend"):
         return State.SUSPENDED
     status: Any = obj.get("status") or {}
-    ready = int(status.get("readyWorkerReplicas") or 0)
-    if condition(obj, "HeadPodReady") and ready >= int(status.get("desiredWorkerReplicas") or 0):
+    ready = whole(status.get("readyWorkerReplicas"))
+    if condition(obj, "HeadPodReady") and ready >= whole(status.get("desiredWorkerReplicas")):
         return State.RUNNING
     return State.STARTING
 

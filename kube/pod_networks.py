@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from kube.objects import JsonObject, maps
+from kube.reading import document
 
 INTERFACES = "networking.gke.io/interfaces"
 # Both names mean the cluster's own network, which every pod has.
@@ -20,9 +20,6 @@ def networks_of(annotations: Mapping[str, str]) -> list[str]:
 
 def interfaces_of(annotations: Mapping[str, str]) -> list[JsonObject] | None:
     """The annotation as it stands; None where it is no list of objects."""
-    try:
-        found = json.loads(annotations.get(INTERFACES) or "[]")
-    except ValueError:
-        return None
+    found = document(annotations.get(INTERFACES) or "[]")
     good = isinstance(found, list) and all(isinstance(item, dict) for item in found)
     return maps(found) if good else None

@@ -10,8 +10,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from kube import quantity
 from kube.objects import maps
+from kube.reading import amount
 
 Amounts = Mapping[str, Fraction]
 _OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")
@@ -36,7 +36,7 @@ def requests_of(spec: Mapping[str, Any]) -> Amounts:
     total = _highest(_sum([total, sidecars]), highest)
     if isinstance(own := spec.get("resources"), Mapping):
         total |= _requests({"resources": own})
-    overhead = {name: quantity.parse(v) for name, v in (spec.get("overhead") or {}).items()}
+    overhead = {name: amount(v) for name, v in (spec.get("overhead") or {}).items()}
     return {**_sum([total, overhead]), "pods": Fraction(1)}
 
 
@@ -48,15 +48,15 @@ def _requests(container: Mapping[str, Any]) -> dict[str, Fraction]:
 
 @lru_cache(maxsize=4096)
 def _amount(name: str, value: Any) -> Fraction:
-    amount = quantity.parse(value)
-    return Fraction(-(-amount // 1)) if is_extended(name) else amount
+    found = amount(value)
+    return Fraction(-(-found // 1)) if is_extended(name) else found
 
 
 def _sum(parts: Iterable[Mapping[str, Fraction]]) -> dict[str, Fraction]:
     total: dict[str, Fraction] = {}
     for part in parts:
-        for name, amount in part.items():
-            total[name] = total.get(name, Fraction(0)) + amount
+        for name, more in part.items():
+            total[name] = total.get(name, Fraction(0)) + more
     return total
 
 

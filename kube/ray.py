@@ -23,7 +23,7 @@ def asks_for_kubernetes_token(spec: Mapping[str, Any]) -> bool:
 def token_secret(cluster: Mapping[str, Any]) -> str | None:
     """The Secret with the token, in the cluster's namespace; None where no Secret has one. A
     cluster may name any text for one."""
-    spec = cluster["spec"]
+    spec = cluster.get("spec") or {}
     if not asks_for_token(spec) or asks_for_kubernetes_token(spec):
         return None
     return dig(spec, "authOptions", "secretName") or token_secret_name(name_of(cluster))

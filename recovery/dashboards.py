@@ -41,7 +41,7 @@ def _title(orphan: Orphan) -> str | None:
         return None
     try:
         return str(json.loads(orphan.inputs["dashboardJson"])["displayName"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         return None
 
 

@@ -16,7 +16,7 @@ from recovery.errors import LockedError, Process, RecoveryError
 # pulumi/pulumi, pkg/backend/diy/lock.go, checkForLock (1b5949891b, 2026-08-21); of Pulumi Cloud:
 # pulumi/pulumi #2073.
 _LOCKS = ("the stack is currently locked by", "Another update is currently in progress")
-_OWNER = re.compile(r"created by (\S+)@(\S+) \(pid (\d+)\)")
+_OWNER = re.compile(r"created by (\S+)@(\S+) \(pid ([0-9]{1,40})\)")
 
 
 @dataclass(frozen=True)

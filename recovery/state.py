@@ -18,7 +18,8 @@ def read(text: str) -> dict[str, Any]:
     """The exported object; its `deployment` holds resources and pending operations."""
     try:
         state = json.loads(text)
-    except ValueError as error:
+    # One that is nested deeper than it can be read is a RecursionError.
+    except (ValueError, RecursionError) as error:
         raise _not_a_state(str(error)) from None
     deployment = state.get("deployment") if isinstance(state, dict) else None
     if not isinstance(deployment, dict):

@@ -16,6 +16,7 @@ from catalog.prices import bucket_rate, disk_rate, local_ssd_rate
 from catalog.versions import ReleaseChannel
 from cli.urns import name_of, token_of
 from components.capacity import CapacityMode
+from kube.reading import whole
 from stacks import clock
 from stacks.machine_price import machine_price
 from stacks.money import Unpriced, unpriced
@@ -179,12 +180,15 @@ def _other(
         case "gcp:container/cluster:Cluster":
             yield from _cluster(name, inputs, catalog)
         case "gcp:lustre/instance:Instance":
-            gib, tier = int(inputs["capacityGib"]), int(inputs.get("perUnitStorageThroughput") or 0)
+            gib, tier = (
+                whole(inputs.get("capacityGib")),
+                whole(inputs.get("perUnitStorageThroughput")),
+            )
             rate = _lustre(tier, region_of(str(inputs.get("location") or "")), catalog)
             what = f"{gib} GiB of Lustre at {tier} MB/s per TiB"
             yield _priced(name, what, rate, (gib, gib), MONTH_HOURS)
         case "gcp:redis/instance:Instance":
-            gib, tier = int(inputs["memorySizeGb"]), str(inputs.get("tier") or "BASIC")
+            gib, tier = whole(inputs.get("memorySizeGb")), str(inputs.get("tier") or "BASIC")
             rate = prices.redis_gib_hour.rate(tier, gib, str(inputs.get("region") or ""))
             what = f"{gib} GiB of Redis, {tier}"
             yield _priced(name, what, rate, (gib, gib))

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cli.pulumi_cli import binary
+from kube.reading import whole
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # Only names of the command line that every commit has: the base runs its own code.
@@ -85,7 +86,7 @@ class Worker:
             return code, "", 0.0
         for line in self._process.stdout:
             if line.startswith(_MARK):
-                code = int(line.removeprefix(_MARK))
+                code = whole(line.removeprefix(_MARK), 1)
                 break
             log.append(_ANSI.sub("", line))
         return code, "".join(log), time.monotonic() - began

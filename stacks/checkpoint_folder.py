@@ -28,6 +28,14 @@ def parameters_of(words: Iterable[str]) -> dict[str, str]:
     return {key: it for key, equals, it in (it.partition("=") for it in words) if equals}
 
 
+def command_words(entrypoint: object) -> list[str]:
+    """Of a command in one text, which none of the project's is where a quote in it has no end."""
+    try:
+        return shlex.split(str(entrypoint or ""))
+    except ValueError:
+        return []
+
+
 def container_words(container: Mapping[str, Any]) -> Iterator[str]:
     """Its command, with the variables of its environment as they would stand in one."""
     yield from (*(container.get("command") or ()), *(container.get("args") or ()))
@@ -46,7 +54,7 @@ def folder_of(token: str, values: Mapping[str, Any]) -> str | None:
 
 def _words(token: str, spec: Mapping[str, Any]) -> Iterator[str]:
     if token == RAY_JOB:
-        yield from shlex.split(spec.get("entrypoint") or "")
+        yield from command_words(spec.get("entrypoint"))
     elif token == JOB:
         pod = (spec.get("template") or {}).get("spec") or {}
         for container in pod.get("containers") or ():

@@ -16,6 +16,7 @@ from aistack.errors import VerbError
 from aistack.members import Member
 from aistack.shell import end_of, started
 from kube.objects import JsonObject
+from kube.reading import document
 
 _PROGRAM = Path(__file__).parent / "in_pod.py"
 # Of a line: some 100000 checkpoints. What is said of an error is less.
@@ -73,11 +74,7 @@ class Said:
                 self.answer = it
 
     def _read(self, line: bytes) -> JsonObject:
-        try:
-            found = json.loads(line)
-        # Numbers of too many digits are ValueErrors, too.
-        except (ValueError, RecursionError):
-            found = None
+        found = document(line)
         if not isinstance(found, dict):
             raise no_answer(self._pod, line[:80].decode(errors="replace"))
         return cast("JsonObject", found)

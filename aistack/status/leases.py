@@ -17,9 +17,11 @@ from aistack.status.pools import nodes_in, pool_name
 from aistack.status.snapshot import Snapshot
 from kube.jobs import condition
 from kube.objects import JsonObject, dig, name_of, namespace_of
+from kube.reading import moment, whole
 from stacks.refusal import NODE_POOL
 
 _LONGEST = timedelta(days=7)
+_MOST_SECONDS = 100 * 365 * 24 * 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +39,11 @@ def leases(it: Snapshot) -> Sequence[Lease]:
 
 def _of_pools(it: Snapshot) -> Iterator[Lease]:
     for pool in it.made(NODE_POOL):
-        text = str(dig(pool.inputs, "nodeConfig", "maxRunDuration") or "").removesuffix("s")
+        said = str(dig(pool.inputs, "nodeConfig", "maxRunDuration")).removesuffix("s")
         name = pool_name(pool)
-        made = [_time(node["metadata"]["creationTimestamp"]) for node in nodes_in(it, name)]
-        if text and made:
-            yield Lease(of=f"pool {name}", until=min(made) + timedelta(seconds=int(text)))
+        made = [moment(node["metadata"]["creationTimestamp"]) for node in nodes_in(it, name)]
+        if made and (seconds := _seconds(said)):
+            yield Lease(of=f"pool {name}", until=min(made) + timedelta(seconds=seconds))
 
 
 def _of_requests(it: Snapshot) -> Iterator[Lease]:
@@ -49,14 +51,15 @@ def _of_requests(it: Snapshot) -> Iterator[Lease]:
         got = condition(request, "Provisioned")
         if got is not None and not condition(request, "CapacityRevoked"):
             name = f"{namespace_of(request)}/{name_of(request)}"
-            since = _time(got["lastTransitionTime"])
+            since = moment(got["lastTransitionTime"])
             yield Lease(of=f"request {name}", until=since + _longest(request))
 
 
 def _longest(request: JsonObject) -> timedelta:
-    seconds = dig(request, "spec", "parameters", "maxRunDurationSeconds")
-    return timedelta(seconds=int(seconds)) if seconds else _LONGEST
+    seconds = _seconds(dig(request, "spec", "parameters", "maxRunDurationSeconds"))
+    return timedelta(seconds=seconds) if seconds else _LONGEST
 
 
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+def _seconds(said: object) -> int:
+    """Of what is no longer than a calendar, for anybody may write a request."""
+    return min(whole(said), _MOST_SECONDS)

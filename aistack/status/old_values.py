@@ -18,6 +18,7 @@ from aistack.offered import kubectl, offered, offered_up
 from aistack.status.readers import Reader
 from aistack.status.snapshot import Snapshot
 from kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.reading import moment
 from stacks.secret_readers import restart_of
 from stacks.workloads import JOBS
 
@@ -81,7 +82,7 @@ def changes_of(secret: JsonObject) -> Mapping[str, datetime]:
         if isinstance(data, Mapping) and when:
             for field in data:
                 if str(field).startswith("f:"):
-                    key, time = str(field)[2:], datetime.fromisoformat(str(when))
+                    key, time = str(field)[2:], moment(when)
                     found[key] = max(time, found.get(key, time))
     return found
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from aistack.status.snapshot import Record, Snapshot
 from catalog import Catalog
-from kube import quantity
 from kube.jobs import ACCELERATORS, condition
 from kube.kinds import NODE, RESOURCE_SLICE
 from kube.objects import JsonObject, dig, labels_of, maps, name_of
+from kube.reading import amount
 from stacks.node_pool_facts import PoolFacts, pool_facts
 from stacks.refusal import NODE_POOL
 
@@ -73,7 +73,7 @@ def is_healthy(node: JsonObject) -> bool:
 def offered(it: Snapshot, node: JsonObject) -> int:
     """Accelerators that pods can ask for, or claim."""
     amounts = dig(node, "status", "allocatable") or {}
-    asked = sum(int(quantity.parse(amounts.get(name, 0))) for name in ACCELERATORS)
+    asked = sum(int(amount(amounts.get(name, 0))) for name in ACCELERATORS)
     return asked + published(it, node, GPU_DRIVER)
 
 

@@ -12,6 +12,7 @@ from aistack.status.snapshot import Snapshot
 from kube.jobs import condition
 from kube.kinds import CLUSTER_QUEUE
 from kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.reading import whole
 
 _NO_LIMIT = "no limit"
 
@@ -55,8 +56,8 @@ def _queue(queue: JsonObject, name: str) -> Queue:
     return Queue(
         name=name,
         active=condition(queue, "Active") is not None,
-        admitted=int(status.get("admittedWorkloads") or 0),
-        waiting=int(status.get("pendingWorkloads") or 0),
+        admitted=whole(status.get("admittedWorkloads")),
+        waiting=whole(status.get("pendingWorkloads")),
         quotas=list(_quotas(queue)),
     )
 

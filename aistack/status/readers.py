@@ -8,6 +8,7 @@ from datetime import datetime
 
 from aistack.status.holdings import workload_of
 from kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.reading import moment
 from stacks.secret_readers import keys_read
 
 
@@ -50,5 +51,5 @@ def _readers(pod: JsonObject) -> Iterator[Reader]:
                 workload=workload,
                 pod=name_of(pod),
                 key=key or "",
-                since=datetime.fromisoformat(str(since)),
+                since=moment(since),
             )

@@ -42,6 +42,7 @@ from kube.kinds import (
     Kind,
 )
 from kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.reading import whole
 from stacks.node_pool_facts import additional_networks, is_dranet
 from stacks.refusal import NODE_POOL
 
@@ -130,8 +131,8 @@ def drivers(it: Snapshot) -> Iterator[str]:
         if found is None:
             yield f"The DaemonSet {namespace}/{name} is not there."
             continue
-        wanted = int(dig(found, "status", "desiredNumberScheduled") or 0)
-        ready = int(dig(found, "status", "numberReady") or 0)
+        wanted = whole(dig(found, "status", "desiredNumberScheduled"))
+        ready = whole(dig(found, "status", "numberReady"))
         if ready < wanted:
             yield f"{name} is installed on {ready} of {wanted} nodes."
     installed = {name_of(one) for one in it.seen(CSI_DRIVER)}
@@ -241,7 +242,7 @@ def _unusable(it: Snapshot, noun: str, kind: Kind, records: Iterable[Record]) ->
 def _ready(kind: Kind, obj: JsonObject) -> str:
     if kind != DEPLOYMENT:
         return ""
-    ready = int(dig(obj, "status", "readyReplicas") or 0)
+    ready = whole(dig(obj, "status", "readyReplicas"))
     wanted = sum(count for count, _ in pod_groups(kind, obj))
     return f", with {ready} of {wanted} servers ready"
 

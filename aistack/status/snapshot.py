@@ -12,6 +12,7 @@ from aistack.status.readers import Reader
 from cli.urns import name_of, token_of
 from kube.kinds import Kind
 from kube.objects import JsonObject
+from kube.reading import moment
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def records(resources: Sequence[Mapping[str, Any]]) -> Sequence[Record]:
         Record(
             it["urn"],
             it.get("inputs") or {},
-            datetime.fromisoformat(it["created"]) if it.get("created") else None,
+            moment(it["created"]) if it.get("created") else None,
         )
         for it in resources
         if it.get("custom") and not it.get("external") and not it.get("delete")

@@ -15,6 +15,7 @@ from aistack.status.snapshot import Record, Snapshot
 from catalog import Catalog
 from kube.kinds import NODE
 from kube.objects import JsonObject
+from kube.reading import moment
 from review.cost import Amount, Part, cost_of
 from review.hourly import dated
 from stacks.money import nearest
@@ -82,6 +83,6 @@ def _hours(
 
     found = {it.name: since(it.created) for it in records if it.created is not None}
     for name, own in nodes.items():
-        ages = [since(datetime.fromisoformat(it["metadata"]["creationTimestamp"])) for it in own]
+        ages = [since(moment(it["metadata"]["creationTimestamp"])) for it in own]
         found[name] = sum(ages) / len(ages) if ages else 0.0
     return found

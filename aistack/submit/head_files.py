@@ -18,6 +18,7 @@ from aistack.job import MANAGER
 from components.ray_manifest import launcher_config_map
 from kube.kinds import CONFIG_MAP, RAY_JOB
 from kube.objects import JsonObject, dig, maps, name_of
+from kube.reading import moment
 
 if TYPE_CHECKING:
     from aistack.submit.parcel import Parcel
@@ -59,7 +60,7 @@ class HeadFiles:
         """Takes away what jobs brought that have ended."""
         now = datetime.now(UTC)
         for job, time in _bringers(self.before):
-            since = now - datetime.fromisoformat(time) if time else _YOUNG
+            since = now - moment(time) if time else _YOUNG
             if since > _YOUNG:
                 obj = self.cluster.get(RAY_JOB, self.namespace, job)
                 if obj is None or Found(RAY_JOB, obj).job.state.has_ended:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from aistack.errors import CannotRunError
 from aistack.submit.parcel import Parcel
 from components.pod_manifest import GPU
-from kube import quantity
 from kube.jobs import pod_groups
 from kube.objects import maps
+from kube.reading import amount
 from stacks.config_errors import nearest
 from stacks.parts.jobs.plan import PlannedScript
 from stacks.parts.teams.plan import PlannedTeam
@@ -58,7 +58,7 @@ def short_of(team: PlannedTeam, script: PlannedScript, used: Mapping[str, str]) 
         wanted = it.each * script.config.nodes
         if it.limit is None or not wanted:
             continue
-        free = it.limit - int(quantity.parse(used.get(it.resource, 0)) * it.whole)
+        free = it.limit - int(amount(used.get(it.resource, 0)) * it.whole)
         if wanted > free:
             yield (
                 f"of the team's quota {it.shown(max(0, free))} of {it.shown(it.limit)} "

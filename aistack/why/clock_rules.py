@@ -22,6 +22,7 @@ from aistack.why.snapshot import Reason, Rule, Snapshot, is_ready, pod_words
 from kube.jobs import State, condition
 from kube.kinds import DEPLOYMENT, JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, Kind
 from kube.objects import JsonObject, dig, maps
+from kube.reading import moment, whole
 
 # A controller writes a status within a second or two of what it is asked.
 _CONTROLLER_SECONDS = 60
@@ -78,7 +79,7 @@ def pods_not_made(it: Snapshot) -> Reason | None:
     for other parts have no pods yet, and that is as it should be."""
     if it.job.state is not State.STARTING or not it.found.obj.get("status") or _in_order(it):
         return None
-    ended = int(dig(it.found.obj, "status", "succeeded") or 0)
+    ended = whole(dig(it.found.obj, "status", "succeeded"))
     alive = [one for one in it.pods if dig(one.pod, "status", "phase") in ("Pending", "Running")]
     missing = it.wanted - ended - len(alive)
     age = _since(it, let_in(it))
@@ -95,8 +96,8 @@ def pods_not_made(it: Snapshot) -> Reason | None:
 
 def _in_order(it: Snapshot) -> bool:
     """kubernetes-sigs/jobset v0.12.0 api/jobset/v1alpha2/jobset_types.go."""
-    spec = it.found.obj["spec"]
-    parts = maps(spec.get("replicatedJobs"))
+    spec = it.found.obj.get("spec")
+    parts = maps(dig(spec, "replicatedJobs"))
     return dig(spec, "startupPolicy", "startupPolicyOrder") == "InOrder" or any(
         part.get("dependsOn") for part in parts
     )
@@ -173,7 +174,7 @@ def waits_for_head(it: Snapshot) -> Reason | None:
             began = dig(status, "state", "running", "startedAt")
             if status["name"] != RAY_WAITER or not began:
                 continue
-            age = _since(it, datetime.fromisoformat(began))
+            age = _since(it, moment(began))
             if age < _HEAD_SECONDS:
                 continue
             asks = (
@@ -295,12 +296,12 @@ def let_in(it: Snapshot) -> datetime:
         dig(it.found.obj, "status", "startTime"),
         admitted.get("lastTransitionTime"),
     )
-    return max([it.job.created, *(datetime.fromisoformat(when) for when in said if when)])
+    return max([it.job.created, *(moment(when) for when in said if when)])
 
 
 def _made(pod: JsonObject) -> datetime | None:
     when = dig(pod, "metadata", "creationTimestamp")
-    return datetime.fromisoformat(when) if when else None
+    return moment(when) if when else None
 
 
 def _ready_for(it: Snapshot) -> float | None:
@@ -313,7 +314,7 @@ def _ready_for(it: Snapshot) -> float | None:
         ready = condition(member.pod, "Ready")
         if ready is None or "lastTransitionTime" not in ready:
             return None
-        times.append(_since(it, datetime.fromisoformat(ready["lastTransitionTime"])))
+        times.append(_since(it, moment(ready["lastTransitionTime"])))
     return min(times)
 
 

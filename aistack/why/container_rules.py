@@ -40,6 +40,7 @@ from aistack.why.taken_away import not_gone, restarts_used, taken_away, what_fol
 from kube.jobs import State
 from kube.kinds import DEPLOYMENT, JOB_SET, RAY_CLUSTER, RAY_JOB
 from kube.objects import JsonObject, dig, labels_of, maps, name_of, namespace_of
+from kube.reading import moment, whole
 
 _IMAGE = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
 _CONFIG = {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
@@ -395,7 +396,7 @@ def out_of_memory(it: Snapshot) -> Reason | None:
             continue
         if ray and last_end(status) is None and is_history(it, ended):
             continue
-        restarts = int(status.get("restartCount") or 0)
+        restarts = whole(status.get("restartCount"))
         times = f" {restarts} times" if restarts > 1 else ""
         return Reason(
             "out-of-memory",
@@ -573,7 +574,7 @@ def sidecar_runs(it: Snapshot) -> Reason | None:
         others = [name for name, each in own.items() if dig(each, "state", "running") is not None]
         if was_bad(ended) or not others or not ended.get("finishedAt"):
             continue
-        age = (it.now - datetime.fromisoformat(ended["finishedAt"])).total_seconds()
+        age = (it.now - moment(ended["finishedAt"])).total_seconds()
         if age < _SIDECAR_SECONDS:
             continue
         return Reason(
@@ -634,7 +635,7 @@ def _at_end(when: datetime, ended: JsonObject) -> bool:
     finished = ended.get("finishedAt")
     if not finished:
         return True
-    seconds = (datetime.fromisoformat(finished) - when).total_seconds()
+    seconds = (moment(finished) - when).total_seconds()
     return -_PROBE_SECONDS < seconds < _PROBE_SECONDS
 
 
@@ -668,7 +669,7 @@ def ended_badly(it: Snapshot) -> Reason | None:
     another did may be the first that Kubernetes sees."""
     ends = sorted(bad_ends(it), key=lambda end: only_follows(end_of_log(it, end[0])))
     for member, status, ended in ends:
-        restarts = int(status.get("restartCount") or 0)
+        restarts = whole(status.get("restartCount"))
         times = f" {restarts + 1} times" if restarts else ""
         before = len(it.earlier(member))
         again = f" at its {_nth(before + 1)} try" if before else ""
@@ -702,14 +703,14 @@ def _tries_as_a_whole(it: Snapshot) -> str:
     """A JobSet that restarts, and a RayJob, delete the pods of the try before
     (kubernetes-sigs/jobset pkg/controllers/failure_policy.go of f22237ac; ray-project/kuberay
     ray-operator/apis/ray/v1/rayjob_types.go of f6ef3f7b)."""
-    status, spec = it.found.obj.get("status") or {}, it.found.obj["spec"]
+    status, spec = it.found.obj.get("status") or {}, it.found.obj.get("spec") or {}
     if it.found.kind == JOB_SET:
-        tries, counted = int(status.get("restarts") or 0), restarts_used(status)
-        most = int(dig(spec, "failurePolicy", "maxRestarts") or 0)
+        tries, counted = whole(status.get("restarts")), restarts_used(status)
+        most = whole(dig(spec, "failurePolicy", "maxRestarts"))
         used = f", and has used {counted} of its {most} restarts"
     elif it.found.kind == RAY_JOB:
-        tries = int(status.get("failed") or 0)
-        used = f", and has used {tries} of its {int(spec.get('backoffLimit') or 0)} retries"
+        tries = whole(status.get("failed"))
+        used = f", and has used {tries} of its {whole(spec.get('backoffLimit'))} retries"
     else:
         return ""
     return f"; it is at its {_nth(tries + 1)} try{used}" if tries else ""

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from aistack.why.device_selector import attribute, selects
 from kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.reading import whole
 
 # Driver, pool and name.
 _Id = tuple[str, str, str]
@@ -153,7 +154,7 @@ def _requests(claim: str, body: JsonObject) -> Iterator[Request]:
     for it in maps(dig(body, "spec", "devices", "requests")):
         if exactly := it.get("exactly"):
             wanted = Wanted(exactly["deviceClassName"], _expressions(exactly))
-            yield Request(claim, it["name"], wanted, int(exactly.get("count") or 1))
+            yield Request(claim, it["name"], wanted, whole(exactly.get("count")) or 1)
 
 
 def _expressions(spec: JsonObject | None) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ _NO_CHECKPOINT = re.compile(
     r"|(not found|no such file|does not exist).*(checkpoint|ckpt)",
     re.IGNORECASE,
 )
-_ERROR = re.compile(r"\b[\w.]*(Error|Exception)\b|\berror:", re.IGNORECASE)
+_ERROR = re.compile(r"(?<![\w.])[\w.]*(Error|Exception)\b|\berror:", re.IGNORECASE)
 # pytorch/pytorch issue 108861; NVIDIA/nccl src/misc/shmutils.cc. 135 is 128 and SIGBUS.
 _SHARED_MEMORY = re.compile(
     # Of a loader's process the main one says no more than its signal: pytorch/pytorch issue 16979.

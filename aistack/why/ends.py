@@ -41,7 +41,7 @@ _OWN_ERROR = re.compile(r"^(?P<error>[\w.]*(?:Error|Exception)\b(?::.*)?)$")
 # What launchers print about a process that failed, after its own error: torchrun, accelerate,
 # PyTorch, vLLM (v1/engine/utils.py), text-generation-inference (launcher/src/main.rs).
 WRAPPED = re.compile(
-    r"torch\.distributed\.(elastic\.multiprocessing|DistBackendError)|\w*ChildFailedError"
+    r"torch\.distributed\.(elastic\.multiprocessing|DistBackendError)|ChildFailedError"
     r"|subprocess\.CalledProcess|Engine core initialization failed"
     r"|Error: (?:ShardCannotStart|DownloadError|WebserverFailed)"
 )

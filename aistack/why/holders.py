@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from fractions import Fraction
 
 from aistack.why.saying import spoken
@@ -12,6 +11,7 @@ from aistack.why.snapshot import Snapshot, listed
 from kube import quantity
 from kube.jobs import condition
 from kube.objects import JsonObject, dig, maps, name_of
+from kube.reading import amount, moment, whole
 
 
 @dataclass(frozen=True)
@@ -34,21 +34,21 @@ def holders_of(it: Snapshot, flavor: str, resource: str) -> str:
 
 def _holders(it: Snapshot, flavor: str, resource: str) -> Iterator[_Holder]:
     for workload in it.admitted:
-        amount = sum(
+        held = sum(
             (
-                quantity.parse(each["resourceUsage"][resource])
+                amount(dig(each, "resourceUsage", resource))
                 for each in maps(dig(workload, "status", "admission", "podSetAssignments"))
                 if (each.get("flavors") or {}).get(resource) == flavor
             ),
             Fraction(0),
         )
         reserved = condition(workload, "QuotaReserved")
-        if amount and reserved is not None:
-            since = datetime.fromisoformat(reserved["lastTransitionTime"])
+        if held and reserved is not None:
+            since = moment(reserved["lastTransitionTime"])
             seconds = int((it.now - since).total_seconds())
             most = dig(workload, "spec", "maximumExecutionTimeSeconds")
-            left = None if most is None else max(0, int(most) - seconds)
-            yield _Holder(job_name(workload), amount, seconds, left)
+            left = None if most is None else max(0, whole(most) - seconds)
+            yield _Holder(job_name(workload), held, seconds, left)
 
 
 def job_name(workload: JsonObject) -> str:

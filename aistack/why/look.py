@@ -33,10 +33,13 @@ from kube.kinds import (
     WORKLOAD,
 )
 from kube.objects import JsonObject, dig, maps, name_of, namespace_of
+from kube.reading import moment, read_moment, whole
 
 _LINES = 200
 # An hour or more of a program that prints every second.
 _HABIT_LINES = 5000
+# Of a line: a program may print for ever without ending one, and a rule looks at all of it.
+_LONGEST = 2000
 _PODS = 4
 _PATIENCE = 5
 # What Python's logging and Ray's begin a line with, in the time zone of the pod: UTC unless its
@@ -199,7 +202,7 @@ def shape_of(workload: JsonObject) -> Any:
 
 
 def _place(workload: JsonObject) -> tuple[int, str, str]:
-    priority = -int(dig(workload, "spec", "priority") or 0)
+    priority = -whole(dig(workload, "spec", "priority"))
     return priority, workload["metadata"]["creationTimestamp"], name_of(workload)
 
 
@@ -262,7 +265,7 @@ def _with_logs(cluster: Cluster, it: Snapshot) -> Snapshot:
         except VerbError:
             # Without logs the other rules still hold.
             continue
-        logs[name] = [line.partition(" ")[2] for line in lines]
+        logs[name] = [line.partition(" ")[2][:_LONGEST] for line in lines]
         if name in printing:
             times[name] = [when for line in lines if (when := _time_of(line)) is not None]
     driver = _driver_lines(cluster, it)
@@ -278,7 +281,8 @@ def _driver_lines(cluster: Cluster, it: Snapshot) -> Sequence[str]:
         return ()
     log = RayJobLog.of(cluster, it.found, seconds=_PATIENCE)
     try:
-        return [line.text for line in log.lines(tail=None)] if log.has_begun else ()
+        lines = log.lines(tail=None) if log.has_begun else ()
+        return [line.text[:_LONGEST] for line in lines]
     except VerbError:
         return ()
 
@@ -290,11 +294,9 @@ def own_times(lines: Sequence[str], found: Found) -> list[datetime]:
     if not said or _OWN_TIME.match(said[-1]) is None:
         return []
     heads = [head for line in said if (head := _OWN_TIME.match(line)) is not None]
-    times = [
-        datetime.fromisoformat(f"{it['day']}T{it['time']}").replace(tzinfo=UTC) for it in heads
-    ]
+    times = [moment(f"{it['day']}T{it['time']}") for it in heads]
     began = dig(found.obj, "status", "startTime") or found.job.created.isoformat()
-    is_before = times[0] < datetime.fromisoformat(began) - _CLOCKS_APART
+    is_before = times[0] < moment(began) - _CLOCKS_APART
     return [] if is_before else times
 
 
@@ -310,11 +312,7 @@ def _printing(it: Snapshot) -> Sequence[str]:
 
 def _time_of(line: str) -> datetime | None:
     """A kubelet's own words come without a time."""
-    try:
-        when = datetime.fromisoformat(line.partition(" ")[0])
-    except ValueError:
-        return None
-    return when if when.tzinfo is not None else None
+    return read_moment(line.partition(" ")[0])
 
 
 def _allowed(read: Callable[[], Iterable[JsonObject | None]]) -> list[JsonObject] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime
 from fractions import Fraction
 
 from aistack.offered import offered
@@ -19,6 +18,7 @@ from aistack.why.snapshot import Reason, Rule, Snapshot, listed
 from kube import quantity
 from kube.jobs import State, condition
 from kube.objects import JsonObject, dig, maps, name_of
+from kube.reading import moment
 
 # Kueue has a record of a new job within a second (seen: 0.1 s).
 _RECORD_SECONDS = 20
@@ -198,7 +198,7 @@ def not_placed(it: Snapshot) -> Reason | None:
     said = next(
         (event for event in it.said("Workload") if event.reason == "SecondPassFailed"), None
     )
-    if said is None or said.at < datetime.fromisoformat(reserved["lastTransitionTime"]):
+    if said is None or said.at < moment(reserved["lastTransitionTime"]):
         return None
     return Reason(
         "not-placed",
@@ -241,7 +241,7 @@ def no_verdict(it: Snapshot) -> Reason | None:
         return None
     if maps(dig(it.workload, "status", "conditions")):
         return None
-    created = datetime.fromisoformat(it.workload["metadata"]["creationTimestamp"])
+    created = moment(it.workload["metadata"]["creationTimestamp"])
     age = (it.now - created).total_seconds()
     if age < _VERDICT_SECONDS:
         return None
@@ -298,7 +298,7 @@ def other_words(it: Snapshot) -> Reason | None:
 
 def _since(it: Snapshot, held: JsonObject) -> float:
     """Seconds since a condition holds."""
-    return (it.now - datetime.fromisoformat(held["lastTransitionTime"])).total_seconds()
+    return (it.now - moment(held["lastTransitionTime"])).total_seconds()
 
 
 def deactivated(it: Snapshot) -> Reason | None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from aistack.why.snapshot import Snapshot
-from kube import quantity
 from kube.objects import JsonObject, dig, maps, name_of
 from kube.pod_requests import requests_of
+from kube.reading import amount, whole
 
 _NONE = Fraction(0)
 
@@ -57,7 +57,7 @@ def room_for(it: Snapshot, flavor: str, resource: str) -> Room | None:
             own = max(_NONE, kept - used)
             borrowing = _parsed(amounts, "borrowingLimit")
             limit = None if borrowing is None else nominal + borrowing - used
-    asked = [amount for amount in _asked(it.workload, resource) if amount]
+    asked = [one for one in _asked(it.workload, resource) if one]
     return Room(own + lent, limit, sum(asked, _NONE), is_exact=len(asked) == 1)
 
 
@@ -75,13 +75,13 @@ def _amounts(queue: JsonObject, flavor: str, resource: str) -> JsonObject:
 
 
 def _parsed(amounts: JsonObject, key: str) -> Fraction | None:
-    return None if amounts.get(key) is None else quantity.parse(amounts[key])
+    return None if amounts.get(key) is None else amount(amounts[key])
 
 
 def _used(admitted: Sequence[JsonObject], queue: str, flavor: str, resource: str) -> Fraction:
     return sum(
         (
-            quantity.parse(dig(each, "resourceUsage", resource) or 0)
+            amount(dig(each, "resourceUsage", resource) or 0)
             for one in admitted
             if dig(one, "status", "admission", "clusterQueue") == queue
             for each in maps(dig(one, "status", "admission", "podSetAssignments"))
@@ -95,4 +95,4 @@ def _asked(workload: JsonObject, resource: str) -> Iterator[Fraction]:
     """Of each group of its pods."""
     for one in maps(dig(workload, "spec", "podSets")):
         amounts = requests_of(dig(one, "template", "spec") or {})
-        yield int(one.get("count", 1)) * amounts.get(resource, _NONE)
+        yield whole(one.get("count"), 1) * amounts.get(resource, _NONE)

@@ -9,7 +9,6 @@ that could not be set up) and 27910 of 2022-08-16 (no node type for a request).
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
 from aistack.members import DRIVER, LAUNCHER
 from aistack.offered import offered
@@ -20,6 +19,7 @@ from aistack.why.snapshot import Reason, Rule, Snapshot
 from kube.jobs import State
 from kube.kinds import RAY_CLUSTER, RAY_JOB
 from kube.objects import JsonObject, annotations_of, dig, name_of
+from kube.reading import moment
 
 # What KubeRay puts before a worker's own containers, with an amount of memory of KubeRay's own
 # (ray-project/kuberay v1.6.2 ray-operator/controllers/ray/common/pod.go).
@@ -33,6 +33,8 @@ _NO_NODE_TYPE = re.compile(
 # Ray's own word of the job leads to; the others are KubeRay's.
 _BY_RAY = ("AppFailed", "Failed")
 # Ray's autoscaler repeats its error every half minute.
+# Of a message, in which the end says why.
+_LONGEST = 4000
 _RECENT_LINES = 5
 
 
@@ -45,7 +47,7 @@ def is_history(it: Snapshot, ended: JsonObject) -> bool:
     if not finished:
         return False
     began = dig(it.found.obj, "status", "startTime") or it.job.created.isoformat()
-    return datetime.fromisoformat(finished) < datetime.fromisoformat(began)
+    return moment(finished) < moment(began)
 
 
 def no_ray_cluster(it: Snapshot) -> Reason | None:
@@ -155,7 +157,8 @@ def no_node_type(it: Snapshot) -> Reason | None:
 def failed_by_ray(it: Snapshot) -> Reason | None:
     if it.found.kind != RAY_JOB or it.job.state is not State.FAILED:
         return None
-    said = str(dig(it.found.obj, "status", "message") or "").strip()
+    # KubeRay hands on what the job's own head answers, of any length.
+    said = str(dig(it.found.obj, "status", "message") or "").strip()[-_LONGEST:]
     if dig(it.found.obj, "status", "jobStatus") == "STOPPED":
         return Reason(
             "stopped-by-hand",
@@ -201,7 +204,7 @@ def _ray_clusters(it: Snapshot) -> list[JsonObject]:
 
 
 def _age(it: Snapshot, when: str) -> float:
-    return (it.now - datetime.fromisoformat(when)).total_seconds()
+    return (it.now - moment(when)).total_seconds()
 
 
 BEFORE_PODS: tuple[Rule, ...] = (no_ray_cluster, refused_by_kuberay, part_suspended)

@@ -7,7 +7,6 @@ kubernetes-sigs/jobset v0.12.0 pkg/constants; NVIDIA/nccl src/transport/net.cc (
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
 from aistack.offered import offered
 from aistack.why.saying import spoken
@@ -15,6 +14,7 @@ from aistack.why.snapshot import Reason, Rule, Snapshot, is_ready
 from kube.jobs import State, condition
 from kube.objects import JsonObject, annotations_of, dig
 from kube.pod_networks import INTERFACES
+from kube.reading import moment
 
 _SOCKET = re.compile(r"NCCL INFO Using network Socket|NCCL INFO NET/Socket : Using")
 
@@ -23,7 +23,7 @@ def stopping(it: Snapshot) -> Reason | None:
     if it.job.state is not State.STOPPING:
         return None
     held = ", ".join(dig(it.found.obj, "metadata", "finalizers") or [])
-    since = datetime.fromisoformat(it.found.obj["metadata"]["deletionTimestamp"])
+    since = moment(it.found.obj["metadata"]["deletionTimestamp"])
     age = spoken((it.now - since).total_seconds())
     return Reason(
         "stopping",

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from fractions import Fraction
 from itertools import takewhile
 
@@ -26,6 +25,7 @@ from components.pod_manifest import GPU
 from kube import quantity
 from kube.objects import JsonObject, dig, labels_of, maps, name_of
 from kube.pod_requests import requests_of
+from kube.reading import amount, moment
 
 _LACK = re.compile(r"Insufficient ([\w./-]*\w)|(?P<pods>Too many pods)")
 # The autoscaler gives a group of nodes 15 minutes, and says then that they failed
@@ -366,12 +366,12 @@ def too_large(it: Snapshot) -> Reason | None:
 def _is_new(it: Snapshot, member: Member) -> bool:
     """Whether the autoscaler may not have looked at it yet."""
     made = dig(member.pod, "metadata", "creationTimestamp")
-    age = (it.now - datetime.fromisoformat(made)).total_seconds() if made else _SAME_LOOK_SECONDS
+    age = (it.now - moment(made)).total_seconds() if made else _SAME_LOOK_SECONDS
     return age < _SAME_LOOK_SECONDS
 
 
 def _has(node: JsonObject, resource: str) -> Fraction:
-    return quantity.parse((dig(node, "status", "allocatable") or {}).get(resource, 0))
+    return amount((dig(node, "status", "allocatable") or {}).get(resource, 0))
 
 
 def no_room(it: Snapshot) -> Reason | None:

@@ -10,8 +10,6 @@ pkg/controller/tas/node_controller.go and pkg/controller/jobs/pod/pod_controller
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from aistack.offered import kubectl, offered
 from aistack.why.ends import last_checkpoint
 from aistack.why.saying import capital, spoken
@@ -19,6 +17,7 @@ from aistack.why.snapshot import Reason, Snapshot, pod_words
 from kube.jobs import State, condition
 from kube.kinds import DEPLOYMENT, JOB, JOB_SET
 from kube.objects import JsonObject, dig, labels_of, maps
+from kube.reading import moment, whole
 
 _DISRUPTED = "DisruptionTarget"
 _BY_KUEUE = ("TerminatedByKueue", "TerminationTarget")
@@ -106,7 +105,7 @@ def not_gone(it: Snapshot) -> Reason | None:
         due = dig(member.pod, "metadata", "deletionTimestamp")
         if due is None or dig(member.pod, "status", "phase") == "Succeeded":
             continue
-        age = (it.now - datetime.fromisoformat(due)).total_seconds()
+        age = (it.now - moment(due)).total_seconds()
         if age < _GONE_SECONDS:
             continue
         held = ", ".join(dig(member.pod, "metadata", "finalizers") or [])
@@ -154,7 +153,7 @@ def _starts_again(it: Snapshot, *, failed: bool) -> bool:
         return True
     status = it.found.obj.get("status") or {}
     if it.found.kind == JOB:
-        return int(status.get("failed") or 0) <= _retries(it) and _retries(it) > 0
+        return whole(status.get("failed")) <= _retries(it) and _retries(it) > 0
     restarts = str(status.get("restarts") or 0)
     is_old = any(labels_of(one.pod).get(_RESTART, restarts) != restarts for one in it.pods)
     return is_old or restarts_used(status) < _retries(it)
@@ -162,7 +161,7 @@ def _starts_again(it: Snapshot, *, failed: bool) -> bool:
 
 def restarts_used(status: JsonObject) -> int:
     """Restarts of a JobSet that count."""
-    return int(status.get("restartsCountTowardsMax") or 0)
+    return whole(status.get("restartsCountTowardsMax"))
 
 
 def _counts(it: Snapshot, *, failed: bool) -> str:
@@ -176,8 +175,8 @@ def _counts(it: Snapshot, *, failed: bool) -> str:
 
 def _is_free(it: Snapshot, *, failed: bool) -> bool:
     if it.found.kind == JOB_SET:
-        return _free_of_job_set(it.found.obj["spec"], failed=failed)
-    return not failed and _has_rule(it.found.obj["spec"], "Ignore")
+        return _free_of_job_set(it.found.obj.get("spec") or {}, failed=failed)
+    return not failed and _has_rule(it.found.obj.get("spec") or {}, "Ignore")
 
 
 def _free_of_job_set(spec: JsonObject, *, failed: bool) -> bool:
@@ -195,10 +194,10 @@ def _free_of_job_set(spec: JsonObject, *, failed: bool) -> bool:
 def _retries(it: Snapshot) -> int:
     """A JobSet restarts as a whole; a Job has 6 where it does not say (kubernetes/kubernetes
     v1.35.4 pkg/apis/batch/v1/defaults.go)."""
-    spec = it.found.obj["spec"]
+    spec = it.found.obj.get("spec") or {}
     if it.found.kind == JOB_SET:
-        return int(dig(spec, "failurePolicy", "maxRestarts") or 0)
-    return int(spec.get("backoffLimit", 6))
+        return whole(dig(spec, "failurePolicy", "maxRestarts"))
+    return whole(spec.get("backoffLimit"), 6)
 
 
 def _has_rule(spec: JsonObject, action: str) -> bool:

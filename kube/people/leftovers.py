@@ -11,7 +11,6 @@ finalizer (GoogleCloudPlatform/k8s-config-connector).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -27,6 +26,7 @@ from kube.kinds import (
     Kind,
 )
 from kube.objects import JsonObject, annotations_of, dig
+from kube.reading import document
 
 CONFIG_CONNECTOR = ".cnrm.cloud.google.com"
 _NEG = "cloud.google.com/neg"
@@ -86,16 +86,12 @@ def _of_service(service: JsonObject) -> Leftover | None:
 
 def _has_standalone_groups(service: JsonObject) -> bool:
     """Those of an Ingress go with the Ingress."""
-    try:
-        wanted = json.loads(annotations_of(service).get(_NEG) or "{}")
-    except ValueError:
-        return False
-    return bool(dig(wanted, "exposed_ports"))
+    return bool(dig(document(annotations_of(service).get(_NEG) or "{}"), "exposed_ports"))
 
 
 def _of_volume(volume: JsonObject) -> Leftover | None:
     """A volume on what somebody else made, as a stack's bucket is, leaves nothing of its own."""
-    spec = volume["spec"]
+    spec = volume.get("spec") or {}
     driver = str(dig(spec, "csi", "driver") or _IN_TREE)
     handle = str(dig(spec, "csi", "volumeHandle") or dig(spec, "gcePersistentDisk", "pdName") or "")
     own = driver in _DISKS or _PROVISIONED in annotations_of(volume)

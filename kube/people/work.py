@@ -49,6 +49,7 @@ from kube.kinds import (
 from kube.objects import JsonObject, dig, labels_of, maps, name_of, namespace_of
 from kube.people.leftovers import CONFIG_CONNECTOR, Leftover, leftover_of
 from kube.people.uses import CLUSTER_WIDE, Used, uses
+from kube.reading import whole
 
 # Of these a person's own object is work; a Service only where it has something in Google Cloud.
 _OWN: tuple[Kind, ...] = (
@@ -369,12 +370,17 @@ def _finalized(obj: JsonObject, seen: Seen) -> _Root | None:
 
 
 def _root(kind: Kind, obj: JsonObject, seen: Seen) -> _Root | None:
-    """What an object is part of; None where that is no one's work."""
+    """What an object is part of; None where that is no one's work. Who may write an object may
+    write its owner: where owners go round in a circle, the object is its own."""
+    below = set[str]()
     while not is_own(obj):
         owner = next(it for it in maps(obj["metadata"]["ownerReferences"]) if it.get("controller"))
         above = seen.by_uid.get(owner["uid"])
         if above is None:
             return _of_unknown(owner, obj, seen)
+        if owner["uid"] in below:
+            break
+        below.add(owner["uid"])
         kind, obj = above
     work = _work(kind, obj, seen)
     return None if _is_nothing(kind, obj, work, seen) else _Root(work, kind, obj)
@@ -488,12 +494,11 @@ def _groups(kind: Kind, obj: JsonObject) -> Iterator[tuple[int, JsonObject]]:
     if kind in WORK:
         yield from pod_groups(kind, obj)
     elif kind == RAY_SERVICE:
-        yield from pod_groups(RAY_CLUSTER, {"spec": obj["spec"]["rayClusterConfig"]})
+        yield from pod_groups(RAY_CLUSTER, {"spec": dig(obj, "spec", "rayClusterConfig")})
     elif kind == POD:
         yield 1, obj["spec"]
     elif kind in _HAS_PODS:
-        replicas = dig(obj, "spec", "replicas")
-        yield 1 if replicas is None else int(replicas), obj["spec"]["template"]["spec"]
+        yield whole(dig(obj, "spec", "replicas"), 1), dig(obj, "spec", "template", "spec") or {}
 
 
 def _queue_of_pods(obj: JsonObject) -> str:

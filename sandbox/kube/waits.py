@@ -5,13 +5,13 @@ Source: pulumi/pulumi-kubernetes provider/pkg/metadata/overrides.go, ReadyCondit
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from kube.errors import KubeError
 from kube.objects import Readiness, dig, maps
+from kube.reading import document
 
 _STEP = re.compile(
     r"\.(?P<field>(?:[A-Za-z0-9_-]|\\.)+)"
@@ -22,10 +22,7 @@ _STEP = re.compile(
 
 
 def expressions(annotation: str) -> list[str]:
-    try:
-        parsed = json.loads(annotation)
-    except ValueError:
-        parsed = None
+    parsed = document(annotation)
     found = [annotation]
     if isinstance(parsed, list) and all(isinstance(item, str) for item in parsed):
         found = [str(item) for item in parsed]

@@ -10,7 +10,9 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
+from importlib import import_module
 from pathlib import Path, PurePosixPath
+from pkgutil import walk_packages
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -18,9 +20,11 @@ import pytest
 from kubernetes.stream.ws_client import ERROR_CHANNEL
 from pydantic import BaseModel
 
+import aistack as aistack_package
 from aistack.__main__ import main as aistack
 from aistack.calibration import Figure
 from aistack.checkpoints.listing import Checkpoint, Checkpoints
+from aistack.cluster import Cluster
 from aistack.container_log import Line
 from aistack.dashboard import RayPage
 from aistack.errors import CannotRunError
@@ -48,7 +52,12 @@ from sandbox.events import EngineReport
 from sandbox.kube.queue_view import QueueView
 from sandbox.report import print_report
 from sandbox.run_result import RunResult
+from tests.unit.odd_objects import stack
 
+# A module that is imported while something else stands in the place of what it calls keeps that.
+for _it in walk_packages(aistack_package.__path__, "aistack."):
+    if not _it.name.endswith("__main__"):
+        import_module(_it.name)
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 Filled = TypeVar("Filled")
 
@@ -408,6 +417,34 @@ VERBS: Mapping[str, Callable[[str], None]] = {
     "why": why,
     "work": work,
 }
+# Verbs that read what others have in a cluster, beside `submit`, which reads jobs as `jobs` does.
+READERS: Mapping[str, Sequence[str]] = {
+    "cancel": ["x"],
+    "checkpoints": ["x"],
+    "dashboard": [],
+    "events": ["x"],
+    "jobs": [],
+    "logs": ["x", "--rank", "all"],
+    "shell": ["x", "--json", "--", "ls"],
+    "status": [],
+    "tunnel": ["x"],
+    "wait": ["x"],
+    "why": ["x"],
+    "work": [],
+}
+WITHOUT_CLUSTER = ("calibrate", "fit")
+
+
+def read(verb: str, cluster: Cluster) -> None:
+    """The verb on that cluster, to where it would wait for something."""
+    instead = {
+        f"aistack.verbs.{verb}.opened": _always((stack(), cluster)),
+        "aistack.tunnel.Tunnel.serve": _always(None),
+        "aistack.wait.reached": _always(True),
+    }
+    _run(aistack, [verb, *READERS[verb]], instead)
+
+
 PRINTERS: Mapping[str, Callable[[str], None]] = {
     **VERBS,
     "logs --follow": follow,

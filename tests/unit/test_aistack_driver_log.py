@@ -185,7 +185,21 @@ def test_a_head_does_not_choose_whom_the_users_machine_asks() -> None:
     other.shutdown()
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'"text"', b'{"log": "epoch 1"}'])
+def test_what_has_no_end_is_read_to_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    head = _Lying(200, b'{"logs": "' + b"x" * 10_000 + b'"}')
+    log = RayJobLog(found(), lambda: head.address)
+    assert texts(log) == ["x" * 10_000]
+    for name, value in (("_MOST_BYTES", 5_000), ("_SLOWNESS", -1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"aistack.ray_job_log.{name}", value)
+            with pytest.raises(VerbError, match=r"does not come to an end.*--rank all"):
+                texts(log)
+    head.shutdown()
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b"[]", b'"text"', b'{"log": "epoch 1"}', b"[" * 100_000]
+)
 def test_what_is_no_log_of_rays_is_said_in_a_line(body: bytes) -> None:
     head = _Lying(200, body)
     with pytest.raises(VerbError, match="what it answers is no log of Ray's; nearest: --rank all"):

@@ -3,11 +3,17 @@ pkg/util/remotecommand/constants.go and kubernetes/kubelet v0.35.4
 pkg/cri/streaming/remotecommand/exec.go."""
 
 import json
+from contextlib import nullcontext
+from itertools import repeat
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from aistack.cluster import Cluster
 from aistack.errors import LostError, VerbError
-from aistack.shell import end_of
+from aistack.members import Member
+from aistack.shell import end_of, heard
 from kube.objects import JsonObject
 
 OUTPUT, ERROR = 1, 3
@@ -36,6 +42,15 @@ def test_an_error_does_not_repeat_the_whole_command() -> None:
     with pytest.raises(VerbError) as refused:
         end_of(iter([(ERROR, json.dumps({"message": message}).encode())]))
     assert str(refused.value) == f'error sending request: Post "{at}": no such'
+
+
+def test_what_a_command_says_without_an_end_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_end = SimpleNamespace(exchange=lambda _: repeat((OUTPUT, b"y\n" * 100)))
+    monkeypatch.setattr("aistack.shell.started", lambda *_: nullcontext(without_end))
+    monkeypatch.setattr("aistack.shell._MOST_BYTES", 1000)
+    member = Member({"metadata": {"name": "x"}}, "0")
+    with pytest.raises(VerbError, match="comes to no end; nearest: without --json"):
+        heard(cast(Cluster, None), member, "main", ["yes"])
 
 
 def test_a_connection_that_ends_without_a_word_is_lost(

@@ -110,6 +110,13 @@ def test_work_says_who_submitted_it_its_queue_and_how_many_accelerators() -> Non
     )
 
 
+def test_owners_that_go_round_in_a_circle_hide_no_work_and_hold_nobody_up() -> None:
+    itself, first, second = (stored(it) for it in (job("red"), job("a"), job("b")))
+    for obj, owner in ((itself, itself), (first, second), (second, first)):
+        obj["metadata"]["ownerReferences"] = owned_by(owner)
+    assert {it.namespace for it in works(itself, first, second)} == {"red", "a", "b"}
+
+
 def test_work_whose_queue_is_gone_still_has_its_quota() -> None:
     obj = stored(job("own", "gone"))
     workload = {

@@ -385,7 +385,7 @@ esac"""
     assert not (tmp_path / "ran").exists()
 
 
-def lock(folder: Path, pid: int, host: str) -> None:
+def lock(folder: Path, pid: int | str, host: str) -> None:
     said = (
         f"the stack is currently locked by 1 lock(s).\n  x: created by me@{host} (pid {pid}) at 1"
     )
@@ -486,6 +486,8 @@ def test_what_a_state_says_is_text_and_is_quoted_in_commands(
 def test_a_lock_that_names_no_process_there_can_be_is_no_traceback(fake_pulumi: Path) -> None:
     lock(fake_pulumi, 10**30, os.uname().nodename)
     assert main(["--stack", "s", "--yes"]) == 0
+    lock(fake_pulumi, "9" * 5000, os.uname().nodename)
+    assert main(["--stack", "s", "--yes"]) == 1
 
 
 @pytest.mark.parametrize(

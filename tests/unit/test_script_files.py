@@ -255,6 +255,19 @@ def test_a_secret_in_the_longest_line_that_a_file_has_is_seen(project: Path) -> 
         assert "line 1 looks like a secret" in refused(project, folder="code")
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [f"{'*m' * 40}b", f"{'*' * 40}b", f"{'**/m/' * 40}*b", f"!{'*m' * 40}b", r"\*[*]*b*b"],
+)
+def test_a_pattern_that_takes_for_ever_keeps_out_all_that_it_may_mean(
+    project: Path, pattern: str
+) -> None:
+    (project / "code" / ("m" * 250)).write_text("a file")
+    (project / "code" / ".gitignore").write_text(f"# [what] ** is ** kept *\n{pattern}\n")
+    found = brought(project, folder="code")
+    assert ("m" * 250 in found.files.get("train", {})) == pattern.startswith(("!", "**/"))
+
+
 @pytest.mark.parametrize("ignore_file", [".gitignore", ".dockerignore"])
 def test_what_the_folder_keeps_out_stays_behind(project: Path, ignore_file: str) -> None:
     line, _ = FILE_SECRETS["Private Key"]

@@ -72,6 +72,11 @@ def test_any_other_program_is_run_as_it_is(name: str) -> None:
     assert with_ranks(RUN, {"train.py": JAX_KNOWS[name]}) == RUN
 
 
+@pytest.mark.parametrize("text", ["+".join("1" * 10_000), "-" * 100_000 + "1", "\0"])
+def test_a_program_that_nobody_can_read_is_run_as_it_is(text: str) -> None:
+    assert with_ranks(RUN, {"train.py": text}) == RUN
+
+
 def test_so_is_one_that_a_shell_script_starts_or_that_is_imported() -> None:
     files = {"run.sh": "python3 main.py\n", "main.py": "import ranks\n"}
     own = ["bash", "$(SCRIPT_DIR)/run.sh"]

@@ -25,6 +25,7 @@ from stacks.stack_file import (
 from stacks.value_checks import moment
 
 PROJECT = "gke-ai-stacks"
+DEEP = "line 1: more than 100 blocks or lists in each other; nearest: fewer"
 
 
 def read(text: str) -> dict[str, object]:
@@ -133,7 +134,10 @@ def test_a_value_alone_is_what_it_is_in_a_file(text: str, value: object) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[" * 800 + "]" * 800, "blocks or lists in each other without an end"),
+        ("[" * 800 + "]" * 800, DEEP),
+        # So many end a process that goes down to them.
+        ("[" * 500_000 + "]" * 500_000, DEEP),
+        ("- " * 500_000, DEEP),
         ("{<<: [{a: 1}, 5]}", "line 1: << takes a block, or a list of blocks"),
         ("!!binary /w==", "line 1: no base64 of a text; nearest: the text itself"),
         (
@@ -141,7 +145,7 @@ def test_a_value_alone_is_what_it_is_in_a_file(text: str, value: object) -> None
             "byte 1: not UTF-8 (invalid Unicode character); nearest: the file in UTF-8",
         ),
     ],
-    ids=["deep", "merge", "binary", "half"],
+    ids=["deep", "lists", "entries", "merge", "binary", "half"],
 )
 def test_a_value_that_pulumi_cannot_read_is_refused(text: str, said: str) -> None:
     with pytest.raises(YamlError) as refused:

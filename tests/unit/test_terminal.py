@@ -9,7 +9,7 @@ import ast
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from io import StringIO
 from pkgutil import iter_modules
@@ -17,7 +17,7 @@ from typing import Any
 
 import pyte
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from rich.columns import Columns
 from rich.console import Group
@@ -46,8 +46,13 @@ from aistack.why.verdict import Verdict
 from cli.console import new_console, new_table
 from cli.lines import last_state, say, say_aside
 from cli.project import PROJECT_FOLDER
+from components.ray_manifest import LAUNCHER_DIR
 from kube.jobs import State
-from tests.unit.terminal_samples import PRINTERS, VERBS
+from kube.kinds import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, Kind
+from stacks.checkpoint_folder import layout_of
+from stacks.parts.jobs import verl
+from tests.unit.odd_objects import NOTHING, WORK, Path, World, changed, oddities, owned
+from tests.unit.terminal_samples import PRINTERS, READERS, VERBS, WITHOUT_CLUSTER, read
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 COLUMNS, LINES = 200, 60
@@ -214,6 +219,68 @@ def test_every_verb_is_tried() -> None:
     modules = {it.name for it in iter_modules(verbs.__path__)}
     assert modules == set(VERBS)
     assert modules == {it.callback.__module__.rpartition(".")[2] for it in app.registered_commands}
+
+
+# Of a training, without its parameters.
+PROGRAM = f"{LAUNCHER_DIR}/{verl.CHECKPOINTS.launcher.replace('.', '-0a1b2c3d.')}"
+# Of the kind, the field, and what its owner has there.
+BREAKING: Sequence[tuple[Kind, str, Path, Any]] = (
+    (RAY_CLUSTER, "RayCluster", ("spec",), NOTHING),
+    (RAY_CLUSTER, "RayCluster", ("spec", "headGroupSpec", "template", "spec"), NOTHING),
+    (RAY_JOB, "RayJob", ("spec", "rayClusterSpec", "headGroupSpec", "template"), {}),
+    (RAY_JOB, "RayJob", ("spec", "entrypoint"), "python 'train.py"),
+    (RAY_JOB, "RayJob", ("spec", "entrypoint"), f"python {PROGRAM}"),
+    (JOB_SET, "JobSet", ("spec", "replicatedJobs", 0, "template", "spec"), NOTHING),
+    (JOB_SET, "JobSet", ("spec", "replicatedJobs", 0, "replicas"), 2**31 - 1),
+    (JOB, "Pod", ("metadata", "labels", "batch.kubernetes.io/job-completion-index"), "x"),
+    (JOB_SET, "Pod", ("metadata", "labels", "jobset.sigs.k8s.io/job-global-index"), "x"),
+    (JOB, "Pod", ("metadata", "annotations", "networking.gke.io/interfaces"), "[" * 100_000),
+    (JOB, "Service", ("metadata", "annotations", "cloud.google.com/neg"), "[" * 100_000),
+    *(
+        (
+            RAY_CLUSTER,
+            "RayCluster",
+            ("spec", "headGroupSpec", "template", "spec", "containers", 0, "resources", "limits"),
+            {"nvidia.com/gpu": it},
+        )
+        for it in ("1e1.5", "1e999999999", "9" * 5000)
+    ),
+)
+
+
+@pytest.mark.parametrize("verb", READERS)
+def test_no_verb_breaks_at_what_the_api_server_takes_from_a_member(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for kind, name, path, odd in BREAKING:
+        objects = owned(kind, "Running")
+        of_kind = next(it for it in objects if it["kind"] == name)
+        found = changed(of_kind, path, odd)
+        assert found is not None, (name, path)
+        read(verb, World([found if it is of_kind else it for it in objects]))
+    assert "Traceback" not in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize("verb", READERS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(data=st.data())
+def test_no_verb_breaks_at_any_field_of_a_members(verb: str, data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(list(WORK)))
+    objects = owned(kind, data.draw(st.sampled_from(["Pending", "Running", "Failed"])))
+    at = data.draw(st.integers(0, len(objects) - 1))
+    path, odd = data.draw(st.sampled_from(oddities(objects[at])))
+    found = changed(objects[at], path, odd)
+    assume(found is not None)
+    assert found is not None
+    read(verb, World([*objects[:at], found, *objects[at + 1 :]]))
+
+
+def test_the_program_of_a_training_is_known_by_its_name() -> None:
+    assert layout_of([PROGRAM]) is verl.CHECKPOINTS
+
+
+def test_every_verb_that_reads_a_cluster_is_tried() -> None:
+    assert set(VERBS) == {*READERS, *WITHOUT_CLUSTER, "submit"}
 
 
 def through_a_link(text: str) -> None:

@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from stacks.config_errors import nearest
+from stacks.plain_values import LONGEST_WORD
 from stacks.problems import Problem
 
 # The variable of every pod that says where the files are.
@@ -80,8 +81,8 @@ _LAUNCHERS = (
         pattern=re.compile(
             rf"{_STARTS}torchrun{_ENDS}|\s-m\s+torch\.distributed\.(run|launch){_ENDS}"
         ),
-        nodes=re.compile(r"\s--nnodes[= ](?P<least>\d+)(:(?P<most>\d+))?(?=\s|$)"),
-        processes=re.compile(r"\s--nproc[-_]per[-_]node[= ](?P<count>\d+)\b"),
+        nodes=re.compile(r"\s--nnodes[= ](?P<least>\d{1,9})(:(?P<most>\d+))?(?=\s|$)"),
+        processes=re.compile(r"\s--nproc[-_]per[-_]node[= ](?P<count>\d{1,9})\b"),
         in_all=False,
         join={
             f"--nnodes $({NODES_VARIABLE})": re.compile(r"\s--nnodes\b"),
@@ -98,8 +99,8 @@ _LAUNCHERS = (
     _Launcher(
         name="accelerate launch",
         pattern=re.compile(rf"{_STARTS}accelerate\s+launch{_ENDS}"),
-        nodes=re.compile(r"\s--num[-_]machines[= ](?P<least>\d+)(:(?P<most>\d+))?(?=\s|$)"),
-        processes=re.compile(r"\s--num[-_]processes[= ](?P<count>\d+)\b"),
+        nodes=re.compile(r"\s--num[-_]machines[= ](?P<least>\d{1,9})(:(?P<most>\d+))?(?=\s|$)"),
+        processes=re.compile(r"\s--num[-_]processes[= ](?P<count>\d{1,9})\b"),
         in_all=True,
         join={
             f"--num_machines $({NODES_VARIABLE})": re.compile(
@@ -130,12 +131,12 @@ _CALLED = (
 _BY_SSH = {
     "deepspeed": (
         re.compile(rf"{_CALLED}deepspeed(?=\s)"),
-        re.compile(r"\s--num_gpus[= ](?P<count>\d+)\b"),
+        re.compile(r"\s--num_gpus[= ](?P<count>\d{1,9})\b"),
         re.compile(r"\s--no_ssh\b"),
     ),
     "horovodrun": (
         re.compile(rf"{_CALLED}horovodrun(?=\s)"),
-        re.compile(r"\s(?:-np|--num-proc)[= ](?P<count>\d+)\b"),
+        re.compile(r"\s(?:-np|--num-proc)[= ](?P<count>\d{1,9})\b"),
         None,
     ),
     # What is not of GPUs may be more processes.
@@ -374,7 +375,7 @@ def launcher_problems(
     """What a launcher is told of the pods, held against them: for more nodes than there are it
     waits and never begins, a process without a GPU fails, and pods that are not told of each other
     train each for itself. `variables` are those of the user's own."""
-    text = " ".join(words)
+    text = _read(words)
     yield from _by_ssh_problems(field, text, nodes, gpus)
     for it in _LAUNCHERS:
         called = it.pattern.finditer(text)
@@ -405,6 +406,13 @@ def launcher_problems(
                 f"{'the job has' if it.in_all else 'a pod has'}; nearest: {most} as the number, or "
                 "more gpus",
             )
+
+
+def _read(words: Sequence[str]) -> str:
+    """The command with no more than one space or end of a line in a row, as far as a person reads
+    it: a search goes over a part of a text again and again."""
+    lines = (" ".join(it.split()) for it in " ".join(words).splitlines())
+    return "\n".join(it for it in lines if it)[:LONGEST_WORD]
 
 
 def _by_ssh_problems(field: str, text: str, nodes: int, gpus: int) -> Iterator[Problem]:

@@ -122,7 +122,7 @@ def _reached(program: str, files: Mapping[str, str]) -> Iterator[ast.Module]:
 def _parsed(text: str) -> ast.Module | None:
     try:
         return ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         # Python says so in the pod, if its version does not take it either.
         return None
 

@@ -32,9 +32,10 @@ _INSTALL = (
     'exec "$@"'
 )
 # The same by a line of the command's own, or of a shell script that it runs.
+_LONGEST_LINE = 4096
 _OWN = re.compile(rf"\bpip[\d.]*['\"]?\s+install\b[^;&|\n]*\b{re.escape(REQUIREMENTS)}(?!\.)")
 # pip's own (pypa/pip 23.2.1 src/pip/_internal/req/req_file.py, COMMENT_RE, join_lines).
-_COMMENT = re.compile(r"(^|\s+)#.*$")
+_COMMENT = re.compile(r"(^|\s)#.*$")
 _OTHER_FILE = re.compile(r"(-r|--requirement|-c|--constraint)(\s+|=|(?<=-[rc]))(?P<name>\S+)")
 # The second is as `pip freeze` writes what conda has built.
 _LOCAL = re.compile(
@@ -46,7 +47,8 @@ def installs_itself(command: Sequence[str], files: Mapping[str, str]) -> bool:
     """Whether the command installs the file by itself."""
     names = {PurePosixPath(it).name for it in command}
     scripts = [text for name, text in files.items() if name in names and name.endswith(".sh")]
-    return any(_OWN.search(it) for it in (" ".join(command), *scripts))
+    lines = (line for it in (" ".join(command), *scripts) for line in it.splitlines())
+    return any(_OWN.search(it[:_LONGEST_LINE]) for it in lines)
 
 
 def with_requirements(command: Sequence[str], files: Mapping[str, str]) -> list[str]:
