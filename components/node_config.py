@@ -7,6 +7,8 @@ from typing import TypedDict
 import pulumi
 import pulumi_gcp as gcp
 
+from catalog.spot_notice import SpotNotice
+from catalog.table import load_table
 from components.capacity import RESERVATION_KEY, CapacityArgs
 from components.lifecycle import of_google
 from components.naming import NameKind, check_name
@@ -235,6 +237,13 @@ def _add_capacity(config: gcp.container.NodePoolNodeConfigArgsDict, capacity: Ca
     if capacity.max_run_duration is not None:
         config["max_run_duration"] = capacity.max_run_duration
     if capacity.reservation_type is not None:
+    if capacity.grace_seconds is not None:
+        config["kubelet_config"] = {
+            "shutdown_grace_period_seconds": capacity.grace_seconds,
+            "shutdown_grace_period_critical_pods_seconds": load_table(
+                SpotNotice, "spot_notice"
+            ).critical,
+        }
         config["reservation_affinity"] = {"consume_reservation_type": capacity.reservation_type}
     if capacity.reservation is not None:
         config["reservation_affinity"] = {

@@ -134,6 +134,7 @@ def _job_set(
             held=[
                 *([] if lustre is None else lustre.resources()),
                 *(one for it in mounted for one in it.held()),
+            grace_seconds=config.grace_seconds,
                 *access.held,
                 *machines,
             ],

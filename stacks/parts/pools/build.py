@@ -11,6 +11,8 @@ from components.node_service_account import NodeServiceAccount
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from components.workload_policy import WorkloadPolicy, WorkloadPolicyArgs
 from stacks.parts.cluster import build as cluster
+from stacks import spot_grace
+from stacks.on_record import Record
 from stacks.parts.pools import node_labels
 from stacks.parts.pools.autopilot_build import asked_for
 from stacks.parts.pools.capacity_args import capacity_of
@@ -178,7 +180,7 @@ def _pool(
             bounds=NodeBoundsArgs(min=pool.bounds.min, max=pool.bounds.max)
             if pool.scales
             else None,
-            capacity=capacity_of(config.capacity),
+            capacity=capacity_of(config.capacity, _grace(project, pool, pool.name)),
             disk_type=config.disk.type or machine.default_boot_disk,
             disk_gb=config.disk.size_gb,
             disk_kms_key=project.plan.stack.cmek,
@@ -202,6 +204,10 @@ def _pool(
 
 def _slices(
     project: Project,
+def _grace(project: Project, pool: PlannedPool, name: str) -> int | None:
+    return spot_grace.to_be_set(project.plan, project.record or Record(), pool, name)
+
+
     pool: PlannedPool,
     interfaces: Interfaces,
     gke: Cluster,
@@ -228,7 +234,9 @@ def _slices(
                 topology=topology.name,
                 hosts=topology.hosts,
                 from_zero=pool.from_zero,
-                capacity=capacity_of(config.capacity),
+                capacity=capacity_of(
+                    config.capacity, _grace(project, pool, f"{pool.name}-{number}")
+                ),
                 disk_type=config.disk.type or pool.machine.default_boot_disk,
                 disk_gb=config.disk.size_gb,
                 disk_kms_key=project.plan.stack.cmek,

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from catalog import DiskType, GpuDriver
+from catalog.spot_notice import Notice
 from stacks.problems import ForeignKeysError
 from stacks.types import (
     Block,
@@ -56,6 +57,10 @@ class Spot(_WithoutReservation, frozen=True):
 
     mode: Literal["spot"] = "spot"
     """The way to have machines."""
+    grace_seconds: Notice | None = None
+    """Seconds that a node has from Google's word to its end, the last 15 for the system's own pods;
+    only in Standard clusters. By default 120 for new pools with accelerators in the stack's own
+    cluster, and of pools that stand what they have."""
 
 
 class SpecificReservation(Block, frozen=True):
