@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,9 @@ def with_providers(
     clock = VirtualClock(math.inf)
     operations = Operations(clusters.cloud, clock, Journal(), Durations.load(), lambda: None)
     with ProviderServer(clock) as server, _language() as port:
-        server.serve("gcp", "pulumi-gcp", GcpStandIn(clusters, operations))
-        server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(clusters, operations))
+        server.serve("gcp", "pulumi-gcp", partial(GcpStandIn, clusters, operations))
+        kubernetes = partial(KubernetesStandIn, clusters, operations)
+        server.serve("kubernetes", "pulumi-kubernetes", kubernetes)
         path = os.pathsep.join((*map(str, folders), str(binary().parent), os.environ["PATH"]))
         done = subprocess.run(
             command,
