@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 
 import pulumi
 
+from catalog import GpuDriver
 from components.naming import NameKind, cloud_name
 from components.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from components.workload_policy import WorkloadPolicy, WorkloadPolicyArgs
-from stacks.parts.cluster import build as cluster
 from stacks import spot_grace
 from stacks.on_record import Record
+from stacks.parts.cluster import build as cluster
 from stacks.parts.pools import node_labels
 from stacks.parts.pools.autopilot_build import asked_for
 from stacks.parts.pools.capacity_args import capacity_of
@@ -165,6 +166,7 @@ def _pool(
             count=machine.accelerator.count,
             driver=config.driver_version.api_value,
             claimed=pool.gpus_claimed,
+            operated=config.driver_version is GpuDriver.OPERATOR,
         )
     return NodePool(
         pool.name,
@@ -202,12 +204,12 @@ def _pool(
     )
 
 
-def _slices(
-    project: Project,
 def _grace(project: Project, pool: PlannedPool, name: str) -> int | None:
     return spot_grace.to_be_set(project.plan, project.record or Record(), pool, name)
 
 
+def _slices(
+    project: Project,
     pool: PlannedPool,
     interfaces: Interfaces,
     gke: Cluster,
