@@ -8,6 +8,7 @@ terraform-provider-google-beta node_config.go:795, kubelet_config, optional and 
 
 from collections.abc import Iterator
 
+from catalog import ReleaseChannel
 from stacks.config import ConfigError
 from stacks.on_record import Record
 from stacks.parts.pools.config import Spot
@@ -43,10 +44,14 @@ def check(plan: Plan, record: Record) -> None:
 
 
 def _has_more(plan: Plan, pool: PlannedPool) -> bool:
-    """Of clusters of others the owner knows the version, and the config says it."""
-    feature = plan.facts.feature(_FEATURE)
-    made = plan.stack.cluster.is_made and not plan.autopilot
-    return made and pool.kind != "cpu" and feature.is_had(pool.machine.name, plan.gke_version)
+    """What is sure to have it: of clusters of others the owner knows the version, and of a
+    channel's default nobody but of the newest channel."""
+    cluster, version = plan.stack.cluster, plan.gke_version
+    if not cluster.is_made or plan.autopilot or pool.kind == "cpu":
+        return False
+    if version is None:
+        return cluster.release_channel is ReleaseChannel.RAPID
+    return version.meets(plan.facts.feature(_FEATURE).minimum_gke)
 
 
 def _too_long(plan: Plan, record: Record) -> Iterator[str]:

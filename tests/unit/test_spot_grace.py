@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stacks import spot_grace
+from stacks import changes
 from stacks.config import ConfigError, validate
 from stacks.on_record import Record
 from stacks.plan import Plan
@@ -19,7 +19,7 @@ from tests.unit.script_samples import STACK
 # GKE documentation, "Spot VMs", read 2026-11-28.
 LONGER = {"shutdownGracePeriodSeconds": 120, "shutdownGracePeriodCriticalPodsSeconds": 15}
 OWN = {"shutdownGracePeriodSeconds": 30, "shutdownGracePeriodCriticalPodsSeconds": 15}
-SPOT = changed(STACK, pools__gpu__capacity={"mode": "spot"})
+SPOT = changed(STACK, pools__gpu__capacity={"mode": "spot"}, cluster={"version": "1.35"})
 GRACE = "pools__gpu__capacity__grace_seconds"
 OLD = {"cluster__version": "1.34", "cluster__release_channel": "EXTENDED"}
 
@@ -67,6 +67,12 @@ def test_machines_that_become_spot_are_new() -> None:
     assert kubelet_of(DEV, record=standing(None, spot=False)) == LONGER
 
 
+@pytest.mark.parametrize(("channel", "longer"), [("REGULAR", False), ("RAPID", True)])
+def test_of_a_channels_default_nobody_knows_what_it_has(channel: str, *, longer: bool) -> None:
+    plain = changed(SPOT, jobs=None, cluster={"release_channel": channel})
+    assert (kubelet_of(plain) == LONGER) is longer
+
+
 def test_an_older_gke_has_its_own_unless_it_is_asked_for_more_and_then_refuses() -> None:
     assert kubelet_of(changed(DEV, **OLD)) is None
     validate(changed(DEV, **OLD, **{GRACE: 30}))
@@ -91,12 +97,12 @@ def planned(seconds: int | None, **values: Any) -> Plan:
 
 
 def test_a_job_has_what_it_asks_for_up_to_what_its_nodes_leave(tmp_path: Path) -> None:
-    spot_grace.check(planned(105), Record())
+    changes.check(planned(105), Record(), "lab")
     (tmp_path / "train.py").write_text("print()\n")
     made = registered(planned(105), folder=tmp_path).named("train-job-set")
     pod = made.inputs["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
     assert pod["terminationGracePeriodSeconds"] == 105
-    spot_grace.check(planned(600, pools__gpu__capacity={"mode": "on-demand"}), Record())
+    changes.check(planned(600, pools__gpu__capacity={"mode": "on-demand"}), Record(), "lab")
 
 
 @pytest.mark.parametrize(
@@ -120,9 +126,9 @@ def test_a_job_that_asks_for_more_is_refused_with_the_number(
     plan: Plan, record: Record, said: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
-        spot_grace.check(plan, record)
+        changes.check(plan, record, "lab")
     assert caught.value.lines == (f"stack.jobs.train.grace_seconds: {said}",)
 
 
 def test_the_seconds_that_no_config_asked_for_are_nobodys_wish() -> None:
-    spot_grace.check(planned(None), standing(None))
+    changes.check(planned(None), standing(None), "lab")

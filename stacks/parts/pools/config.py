@@ -59,8 +59,8 @@ class Spot(_WithoutReservation, frozen=True):
     """The way to have machines."""
     grace_seconds: Notice | None = None
     """Seconds that a node has from Google's word to its end, the last 15 for the system's own pods;
-    only in Standard clusters. By default 120 for new pools with accelerators in the stack's own
-    cluster, and of pools that stand what they have."""
+    only in Standard clusters. By default 120 for new pools with accelerators in a cluster that the
+    stack makes, of GKE 1.35 or newer, and of pools that stand what they have."""
 
 
 class SpecificReservation(Block, frozen=True):
