@@ -63,7 +63,7 @@ def program() -> None:
 def test_what_each_provider_makes_is_in_its_place(tmp_path: Path) -> None:
     stack = ProgramSandbox(tmp_path, "two", __name__)
     up = stack.run("up")
-    assert up.ok, up.diagnostics
+    assert up.ok, up.report.diagnostics
     cloud = stack.workspace.cloud()
     assert sorted(it["project"] for it in cloud.find(Network.token)) == list(PROJECTS)
     clusters = Clusters(cloud, stack.workspace.cloud_file)
@@ -72,7 +72,7 @@ def test_what_each_provider_makes_is_in_its_place(tmp_path: Path) -> None:
         assert found == {"ConfigMap": ["default/settings"], "Namespace": [cluster["project"]]}
     assert changed(stack.run("preview")) == {}
     refresh = stack.run("refresh")
-    assert refresh.ok, refresh.diagnostics
+    assert refresh.ok, refresh.report.diagnostics
     assert set(changed(refresh).values()) == {"refresh"}
     assert changed(stack.run("preview")) == {}
     assert stack.run("destroy").ok
