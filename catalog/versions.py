@@ -24,8 +24,8 @@ class ReleaseChannel(StrEnum):
 
 
 class GpuDriver(StrEnum):
-    """Which NVIDIA driver GKE installs on a GPU pool; with OPERATOR NVIDIA's GPU Operator, which
-    is somebody else's, has the nodes: no driver and no device plug-in of GKE's."""
+    """Which NVIDIA driver GKE installs on a GPU pool. With `operator` it installs none, and no
+    device plug-in either: NVIDIA's GPU Operator, which is somebody else's, has the nodes."""
 
     DEFAULT = "default"
     LATEST = "latest"

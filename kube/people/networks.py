@@ -21,7 +21,7 @@ def looking(resources: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for it in resources:
         if it["type"] == NETWORK:
             found = {**(it.get("inputs") or {}), **(it.get("outputs") or {})}
-            names.setdefault(str(found["project"]), []).append(str(found["name"]))
+            names.setdefault(str(found.get("project")), []).append(str(found["name"]))
     for project, each in names.items():
         network = f"network:({' OR '.join(sorted(each))})"
         for what in _HOLD:
