@@ -118,10 +118,10 @@ def unmounted(plan: Plan, record: Record, now: datetime) -> Iterator[str]:
     facts, version = plan.facts.gcsfuse, _running(cluster) if cluster else plan.gke_version
     mended = None if version is None else facts.mended_by(version)
     if version is not None and mended is not None and not version.meets(mended):
-        where = shlex.join([plan.cluster_name, "--location", plan.location])
+        upgraded = [plan.cluster_name, "--location", plan.location, "--master"]
         yield (
             f"stack.buckets: {_MOUNTS_FAIL.format(version)}; nearest: gcloud container clusters "
-            f"upgrade {where} --master --cluster-version {mended}"
+            f"upgrade {shlex.join([*upgraded, '--cluster-version', str(mended)])}"
         )
         return
     known = version is not None and (version.patch is not None or mended is None)
