@@ -29,6 +29,7 @@ from catalog.models import MaxTextTable, ServedModelTable
 from catalog.node_room import DEFAULT_DISK_GB, DEFAULT_PODS, NodeRoomTable, NodeShape
 from catalog.prices import MachineRate, PriceTable, Rate, Way, machine_rate
 from catalog.replacing import ReplacingTable
+from catalog.spot_notice import SpotNotice
 from catalog.table import Fact, FactError, folded, load_table, names_alike, nearest_names
 from catalog.topologies import Topology, TopologyTable
 from catalog.versions import (
@@ -168,6 +169,11 @@ class Catalog(Fact):
     def gcsfuse_sidecar(self) -> Sidecar:
         """What GKE adds to a pod that mounts a bucket."""
         return self._machine_table.gcsfuse_sidecar
+
+    @property
+    def spot_notice(self) -> SpotNotice:
+        """How long pods have once Google takes a spot machine back."""
+        return load_table(SpotNotice, "spot_notice")
 
     @property
     def gcsfuse_prefetch(self) -> Sidecar:

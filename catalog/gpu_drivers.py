@@ -48,7 +48,7 @@ class GpuDriverTable(Table):
     ) -> int | None:
         """The branch that GKE installs, or an older one that it certainly is not older than; None
         where GKE installs none. Without a version GKE is the newest of the table, or newer."""
-        if driver is GpuDriver.DISABLED:
+        if not driver.is_gkes:
             return None
         minors = self._minors()
         rows = [it for it in minors if version is None or version.meets(it)] or minors[:1]

@@ -8,7 +8,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 from catalog.bounds import Bounds
 from catalog.families import NvlinkDomain, UnbuiltFamily, UnbuiltTransport
-from catalog.gke_version import GkeVersionField
+from catalog.gke_version import GkeVersion, GkeVersionField
 from catalog.node_room import MIB, NodeRoomTable, NodeShape
 from catalog.table import Fact, FactError, Table, folded, names_alike
 from catalog.text_check import like
@@ -239,7 +239,7 @@ class GcsFuseFacts(Fact):
 
     `blocks` is its own default on ordinary machines, `most_blocks` on `large_machines`. On those it
     also renames a directory of up to `rename_dir_limit` files in a flat bucket, on others none at
-    all.
+    all. `mended` are the first versions of minors of GKE whose earlier ones may not mount buckets.
     """
 
     streamed_file_mib: PositiveInt
@@ -247,8 +247,15 @@ class GcsFuseFacts(Fact):
     most_blocks: PositiveInt
     large_machines: tuple[str, ...]
     benchmark: WriteBenchmark
+    mended: tuple[GkeVersionField, ...]
+    mended_source: str
     rename_dir_limit: PositiveInt
     source: str
+
+    def mended_by(self, version: GkeVersion) -> GkeVersion | None:
+        """The first version of its minor that mounts buckets on all nodes, where some do not."""
+        minors = {(it.major, it.minor): it for it in self.mended}
+        return minors.get((version.major, version.minor))
 
 
 class MachineTable(Table):

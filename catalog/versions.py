@@ -24,16 +24,22 @@ class ReleaseChannel(StrEnum):
 
 
 class GpuDriver(StrEnum):
-    """Which NVIDIA driver GKE installs on a GPU pool."""
+    """Which NVIDIA driver GKE installs on a GPU pool. With `operator` it installs none, and no
+    device plug-in either: NVIDIA's GPU Operator, which is somebody else's, has the nodes."""
 
     DEFAULT = "default"
     LATEST = "latest"
     DISABLED = "disabled"
+    OPERATOR = "operator"
 
     @property
     def api_value(self) -> str:
         """The value in a node pool's GPU driver installation config."""
-        return "INSTALLATION_DISABLED" if self is GpuDriver.DISABLED else self.name
+        return self.name if self.is_gkes else "INSTALLATION_DISABLED"
+
+    @property
+    def is_gkes(self) -> bool:
+        return self in (GpuDriver.DEFAULT, GpuDriver.LATEST)
 
 
 class Feature(Fact):

@@ -51,14 +51,18 @@ class ReservationArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class CapacityArgs:
-    """`mode` is one of CapacityMode; after `max_run_seconds` a machine is taken away."""
+    """`mode` is one of CapacityMode; after `max_run_seconds` a machine is taken away. A node has
+    `grace_seconds` to end when Google takes it back; None leaves them as GKE has them.
+    """
 
     mode: str
     reservation: ReservationArgs | None = None
     max_run_seconds: int | None = None
+    grace_seconds: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises ValueError for an unknown mode, and for the mode `reservation` without one."""
+        """Raises ValueError for an unknown mode, for the mode `reservation` without one, and for
+        `grace_seconds` of machines that are not spot."""
         named = CapacityMode(self.mode) is CapacityMode.RESERVATION
         if named and self.reservation is None:
             raise ValueError(
@@ -69,6 +73,12 @@ class CapacityArgs:
             raise ValueError(
                 f'mode "{self.mode}" never takes from reservation "{self.reservation.name}"; '
                 "nearest: reservation"
+            )
+
+        if self.grace_seconds is not None and not self.spot:
+            raise ValueError(
+                f"grace_seconds {self.grace_seconds} are of spot machines, and mode is "
+                f'"{self.mode}"; nearest: None'
             )
 
     @property

@@ -7,6 +7,8 @@ from typing import TypedDict
 import pulumi
 import pulumi_gcp as gcp
 
+from catalog.spot_notice import SpotNotice
+from catalog.table import load_table
 from components.capacity import RESERVATION_KEY, CapacityArgs
 from components.lifecycle import of_google
 from components.naming import NameKind, check_name
@@ -22,11 +24,14 @@ _TOKEN = "gcp:container/nodePool:NodePool"
 # GKE's own driver, which gives pods their node's further interfaces as they claim them
 # (AI-Hypercomputer/xpk src/xpk/core/nodepool.py:343-347, f2dd7d71).
 DRANET_LABEL = {"cloud.google.com/gke-networking-dra-driver": "true"}
-# No device plug-in of GKE's, which would have the same GPUs; where NVIDIA's driver for claims runs;
-# and what the autoscaler knows nodes with it by (GKE documentation, "Prepare GKE infrastructure for
-# DRA workloads", read 2026-11-24; llm-d/llm-d docs/infra-providers/gke/README.md).
+# No device plug-in of GKE's, which would have the same GPUs as another (GKE documentation, "Manage
+# the GPU Stack with the NVIDIA GPU Operator", read 2026-11-29).
+NO_PLUGIN_LABEL = {"gke-no-default-nvidia-gpu-device-plugin": "true"}
+# Beside it, where NVIDIA's driver for claims runs, and what the autoscaler knows nodes with it by
+# (GKE documentation, "Prepare GKE infrastructure for DRA workloads", read 2026-11-24; llm-d/llm-d
+# docs/infra-providers/gke/README.md).
 GPU_CLAIM_LABELS = {
-    "gke-no-default-nvidia-gpu-device-plugin": "true",
+    **NO_PLUGIN_LABEL,
     "nvidia.com/gpu.present": "true",
     "cloud.google.com/gke-nvidia-gpu-dra-driver": "true",
 }
@@ -232,6 +237,13 @@ def upgrade_settings(
 def _add_capacity(config: gcp.container.NodePoolNodeConfigArgsDict, capacity: CapacityArgs) -> None:
     if capacity.on_request:
         config["flex_start"] = True
+    if capacity.grace_seconds is not None:
+        config["kubelet_config"] = {
+            "shutdown_grace_period_seconds": capacity.grace_seconds,
+            "shutdown_grace_period_critical_pods_seconds": load_table(
+                SpotNotice, "spot_notice"
+            ).critical,
+        }
     if capacity.max_run_duration is not None:
         config["max_run_duration"] = capacity.max_run_duration
     if capacity.reservation_type is not None:

@@ -14,6 +14,7 @@ from components.lifecycle import fixed_name
 from components.node_config import (
     FIXED_INTERFACES,
     GPU_CLAIM_LABELS,
+    NO_PLUGIN_LABEL,
     PoolArgs,
     attached_to,
     fixed_at_birth,
@@ -32,12 +33,19 @@ from components.tokens import formerly
 class GpuArgs:
     """`driver` is the provider's word: DEFAULT, LATEST or INSTALLATION_DISABLED. `claimed` are
     those that pods claim, of NVIDIA's driver for that: GKE then installs neither driver nor device
-    plug-in."""
+    plug-in; nor does it where NVIDIA's GPU Operator has the nodes, which are `operated`."""
 
     type: str
     count: int
     driver: str
     claimed: bool = False
+    operated: bool = False
+
+    @property
+    def labels(self) -> dict[str, str]:
+        if self.claimed:
+            return GPU_CLAIM_LABELS
+        return NO_PLUGIN_LABEL if self.operated else {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +189,7 @@ def _node_config(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict
     config = node_config(
         args,
         secure_boot=args.gpu is None and not args.kernel_modules,
-        own_labels=GPU_CLAIM_LABELS if args.gpu is not None and args.gpu.claimed else None,
+        own_labels=None if args.gpu is None else args.gpu.labels,
         own_taints=[] if args.gpu is None else [_GPU_TAINT],
     )
     if args.local_ssds:

@@ -131,7 +131,7 @@ class ScriptJobSetArgs:
     workload_priority: pulumi.Input[str] | None = None
     max_restarts: int = 0
     minutes: int | None = None
-    grace_seconds: int = 60
+    grace_seconds: int
     held: Sequence[Any] = ()
     labels: pulumi.Input[dict[str, str]]
 

@@ -14,6 +14,7 @@ import networkx as nx
 from catalog.durations import Durations
 from cli.urns import token_of
 from sandbox.cloud.kinds import KINDS
+from sandbox.errors import CloudError
 from sandbox.providers.operations import OPERATIONS_AT_ONCE
 from sandbox.schedule import Node, TimedStep, graph_of
 
@@ -51,8 +52,12 @@ def bounds(
 
 
 def slots_of(token: str, inputs: Mapping[str, Any]) -> str | None:
+    """None, too, for what the cloud refuses to make of these inputs: the run itself says so."""
     kind = KINDS.get(token)
-    return kind.slots(dict(inputs)) if kind is not None and inputs else None
+    try:
+        return kind.slots(dict(inputs)) if kind is not None and inputs else None
+    except CloudError:
+        return None
 
 
 def makespan(

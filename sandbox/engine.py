@@ -96,8 +96,8 @@ class Engine:
         owner = partial(engine_pid, self._workspace.backend)
         operations = Operations(cloud, clock, journal, durations, owner)
         with ProviderServer(clock) as server:
-            server.serve("gcp", "pulumi-gcp", GcpStandIn(clusters, operations))
-            kubernetes = KubernetesStandIn(clusters, operations)
+            server.serve("gcp", "pulumi-gcp", partial(GcpStandIn, clusters, operations))
+            kubernetes = partial(KubernetesStandIn, clusters, operations)
             server.serve("kubernetes", "pulumi-kubernetes", kubernetes, compares_inputs=True)
             stood = self._workspace.deployment()
             is_new = not any(self._workspace.state_files())

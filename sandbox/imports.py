@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 
 import grpc
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
@@ -53,8 +54,9 @@ def stand_ins(workspace: Workspace, clusters: Clusters) -> Iterator[dict[str, st
     host.start()
     try:
         with ProviderServer(clock) as server:
-            server.serve("gcp", "pulumi-gcp", GcpStandIn(clusters, operations))
-            server.serve("kubernetes", "pulumi-kubernetes", KubernetesStandIn(clusters, operations))
+            server.serve("gcp", "pulumi-gcp", partial(GcpStandIn, clusters, operations))
+            kubernetes = partial(KubernetesStandIn, clusters, operations)
+            server.serve("kubernetes", "pulumi-kubernetes", kubernetes)
             yield {
                 **workspace.cli_environment,
                 "PULUMI_DEBUG_PROVIDERS": server.address,

@@ -17,9 +17,11 @@ from cli.errors import UserError
 from cli.next_steps import command
 from kube.objects import Taint
 from kube.people.going import Effect, Going, effects
+from kube.people.networks import NETWORK, deleting
 from kube.people.work import Record, Seen, Work, people_work
 from review.step import EngineStep
 from sandbox.cloud.kinds.cluster import Cluster, is_named
+from sandbox.cloud.kinds.network import holders
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters, Kube
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
@@ -44,6 +46,36 @@ def before_destroy(workspace: Workspace, options: RunOptions) -> None:
     _tell(found if protected else _ending(found), options)
     if any(it.holds for it in found) and not protected:
         raise UserError(f"--stack: {workspace.stack}: {_refusal(workspace, 'destroy', found)}")
+    if held := list(_in_networks(workspace, options)):
+        said = _held(workspace, held)
+        if not protected:
+            raise UserError(f"--stack: {workspace.stack}: {said}")
+        options.on_output(said)
+
+
+def _in_networks(workspace: Workspace, options: RunOptions) -> Iterator[Resource]:
+    """What no stack made in networks that go."""
+    cloud = workspace.cloud()
+    stacks = [workspace.stack, *(it.stack for it in workspace.beside())]
+    made = {one for it in stacks for each in cloud.inventory(it).values() for one in each}
+    for it in _targeted(_resources(workspace), options.only):
+        network = cloud.get(str(it.get("id"))) if it["type"] == NETWORK else None
+        if network is not None:
+            yield from (one for one in holders(network, cloud) if one.id not in made)
+
+
+def _held(workspace: Workspace, held: Sequence[Resource]) -> str:
+    count = "1 resource" if len(held) == 1 else f"{len(held)} resources"
+    again = command("destroy", workspace.stack, workspace.root)
+    return "\n".join(
+        [
+            f"{count} that no stack made would hold up the stack's VPC network, and nothing was "
+            "changed:",
+            *(f"  {it.id}" for it in held),
+            f"nearest: delete them, then `{again}`:",
+            *(f"  {deleting(it.token, it.inputs)}" for it in held),
+        ]
+    )
 
 
 def before_up(workspace: Workspace, secrets: Mapping[str, str], options: RunOptions) -> str | None:

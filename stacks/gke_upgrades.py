@@ -23,11 +23,15 @@ from stacks import clock
 from stacks.config import ConfigError
 from stacks.machine_price import price_of
 from stacks.on_record import Record, Recorded
-from stacks.parts.cluster.config import KEEP_NODES
+from stacks.parts.cluster.config import KEEP_NODES, ExclusionScope
 from stacks.plan import Plan
 from stacks.refusal import CLUSTER
 
 _FIELD = "stack.cluster.version"
+_MOUNTS_FAIL = (
+    "under a control plane of GKE {} nodes of Ubuntu, or of an older Container-Optimized OS, may "
+    "not mount buckets"
+)
 # How long before the end of support a preview speaks of it.
 _EARLY = timedelta(days=90)
 
@@ -43,7 +47,7 @@ def install(plan: Plan, record: Record) -> None:
     """Has `preview` and `up` say what the calendar brings, and a preview how old the books are."""
     now = clock.now()
     books = old_books(plan, now.date()) if pulumi.runtime.is_dry_run() else ()
-    for line in (*told(plan, record, now), *books):
+    for line in (*told(plan, record, now), *unmounted(plan, record, now), *books):
         pulumi.log.warn(line)
 
 
@@ -74,8 +78,12 @@ def refused(plan: Plan, record: Record, today: date) -> Iterator[str]:
                 f"{running.major}.{running.minor + 1}, and {version} in a later run"
             )
             return
-        if _minors(version) == _minors(running):
-            return
+    mended = plan.facts.gcsfuse.mended_by(version)
+    if plan.stack.buckets and mended is not None and not version.meets(mended):
+        yield f"{_FIELD}: {_MOUNTS_FAIL.format(version)}; nearest: {mended}"
+        return
+    if running is not None and _minors(version) == _minors(running):
+        return
     machines = [it.machine.name for it in plan.pools.values()] or [None]
     minimums = (plan.facts.minimum_gke(*plan.features, machine=it) for it in machines)
     least = max((it for it in minimums if it is not None), default=None)
@@ -120,6 +128,50 @@ def _too_old(plan: Plan, standing: GkeVersion, today: date) -> Iterator[str]:
 def _covers(version: GkeVersion, standing: GkeVersion) -> bool:
     """Whether the provider takes the version that stands for the one that is asked for."""
     return version.patch is None and _minors(version) == _minors(standing)
+
+
+def unmounted(plan: Plan, record: Record, now: datetime) -> Iterator[str]:
+    """A control plane under which buckets may not be mounted: one that runs, or one that the
+    channel may bring to a cluster of no version in particular, or to one of an older minor that
+    nothing keeps there."""
+    cluster = _of_record(plan, record)
+    if not plan.stack.cluster.is_made or not plan.stack.buckets:
+        return
+    facts, version = plan.facts.gcsfuse, _running(cluster) if cluster else plan.gke_version
+    mended = None if version is None else facts.mended_by(version)
+    if version is not None and mended is not None and not version.meets(mended):
+        upgraded = [plan.cluster_name, "--location", plan.location, "--master"]
+        yield (
+            f"stack.buckets: {_MOUNTS_FAIL.format(version)}; nearest: gcloud container clusters "
+            f"upgrade {shlex.join([*upgraded, '--cluster-version', str(mended)])}"
+        )
+        return
+    known = version is not None and (version.patch is not None or mended is None)
+    channel = plan.stack.cluster.release_channel
+    newest = plan.facts.gke_calendar.newest_possible(channel, now.date())
+    # Of a minor alone nobody knows the patch.
+    coming = [
+        it
+        for it in facts.mended
+        if _minors(it) <= _minors(newest)
+        and (version is None or _minors(it) >= (version.major, version.minor + known))
+    ]
+    if not coming or (known and _keeps_minor(plan, now)):
+        return
+    first = coming[0]
+    fails = _MOUNTS_FAIL.format(f"{first.major}.{first.minor} before {first}")
+    yield (
+        f"stack.buckets: {fails}, and the channel {channel} may bring one; nearest: "
+        f"cluster.version {first} once the channel has it, or an exclusion of "
+        f"{ExclusionScope.NO_MINOR_UPGRADES} in cluster.maintenance until then"
+    )
+
+
+def _keeps_minor(plan: Plan, now: datetime) -> bool:
+    """Whether an exclusion of today keeps the control plane at its minor version."""
+    window = plan.stack.cluster.maintenance
+    exclusions = () if window is None else window.exclusions
+    return any(it.start <= now and (it.end is None or it.end > now) for it in exclusions)
 
 
 def _is_lower(version: GkeVersion, running: GkeVersion) -> bool:

@@ -41,7 +41,8 @@ class Recorded:
 
 
 class Record:
-    """The resources of the last run; none before the first `up`, and none where it is `hidden`."""
+    """The resources of the last run; none before the first `up`, and none where it is `hidden`.
+    Those that are `standing` are never hidden: what they have for life the program leaves them."""
 
     def __init__(
         self,
@@ -51,12 +52,13 @@ class Record:
     ) -> None:
         self.hidden = hidden
         found = resources or {}
-        self.resources = tuple(
+        self.standing = tuple(
             Recorded(
                 urn, current(it["type"]), urn.rpartition("::")[2], _plain(it.get("outputs") or {})
             )
             for urn, it in found.items()
         )
+        self.resources = () if hidden else self.standing
         self._by_key = {(it.type, it.name): it for it in self.resources}
 
     def of_type(self, token: str) -> list[Recorded]:
@@ -96,7 +98,7 @@ def read() -> Record:
     assert monitor is not None
     answer = monitor.Invoke(request)
     found = MessageToDict(getattr(answer, "return"))
-    return Record(hidden=True) if _hidden else Record(found.get("outputs"))
+    return Record(found.get("outputs"), hidden=_hidden)
 
 
 def _plain(value: Any) -> Any:

@@ -119,7 +119,11 @@ def cleanup_note(
         f" Objects in {url} stop it; `{empty_command(url)}` deletes them." for url in kept
     )
     destroy = f"`pulumi destroy --stack {stack}`"
-    return f"{first}{destroy} removes all but the enabled APIs.{objects}{loss}{peering}"
+    return (
+        f"{first}{destroy} removes what the stack made, but the enabled APIs. What people have in "
+        f"the cluster or in its VPC network may hold it up or stay: `aistack work --stack {stack}` "
+        f"lists it.{objects}{loss}{peering}"
+    )
 
 
 def empty_command(url: str) -> str:

@@ -78,6 +78,8 @@ NEW_NODES = (
     # GKE documentation, "Use Image streaming": turning it on or off recreates the nodes; also
     # GoogleCloudPlatform/magic-modules#11510 and hashicorp/terraform-provider-google#17522.
     _STREAMING,
+    # GKE documentation, "Customizing node system configuration": nodes are made anew for it.
+    "nodeConfig.kubeletConfig",
 )
 
 

@@ -136,6 +136,8 @@ PriorityValue = Annotated[int, Bounds(-(2**31), 10**9, "Kubernetes leaves to use
 CheckRetries = Annotated[int, Bounds(0, 336, "a week has time for")]
 # Compute Engine: a flex-start machine runs for seven days at most.
 RunHours = Annotated[int, Bounds(1, 168, "a flex-start machine runs for")]
+# kubernetes/autoscaler 55c37cd5e cluster-autoscaler/FAQ.md, max-graceful-termination-sec.
+GraceSeconds = Annotated[int, Bounds(1, 600, "GKE's autoscaler leaves pods of a node")]
 Minutes = Annotated[int, Bounds(1, 7 * 24 * 60, "a week has")]
 Seconds = Annotated[int, Bounds(1, _WEEK_SECONDS, "a week has")]
 # -1 is for ever; the other is an age that is counted from 0.

@@ -12,6 +12,7 @@ from pulumi.runtime import mocks, set_all_config
 
 from stacks.build import build
 from stacks.config import ConfigError, validate
+from stacks.on_record import Record
 from stacks.plan import Plan
 from stacks.tokens import SECRETS
 from tests.conftest import PROJECT, ROOT, TOKEN, Recording, recorded
@@ -55,12 +56,15 @@ def registered(
     stack: str = "test",
     answers: mocks.Mocks | None = None,
     folder: Path | None = None,
+    record: Record | None = None,
 ) -> Recording:
-    """The stack, with the secrets that its config has, and what users bring in the folder."""
+    """The stack, with the secrets that its config has, and what users bring in the folder;
+    `record` is what the last run left."""
 
     def program() -> None:
         # Outputs want the loop that is there only while a program runs.
-        build(plan, {key: pulumi.Output.secret(TOKEN) for key in plan.stack.secrets_set}, folder)
+        secrets = {key: pulumi.Output.secret(TOKEN) for key in plan.stack.secrets_set}
+        build(plan, secrets, folder, record)
 
     return recorded(program, stack=stack, answers=answers)
 

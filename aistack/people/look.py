@@ -13,6 +13,7 @@ from kube.discovery import METADATA
 from kube.kinds import NODE, Kind
 from kube.objects import JsonObject, labels_of, name_of
 from kube.people.going import Effect, Going, effects
+from kube.people.networks import looking
 from kube.people.uses import CLUSTER_WIDE
 from kube.people.work import Record, Seen, Work, people_work
 
@@ -24,10 +25,12 @@ _POOL = "cloud.google.com/gke-nodepool"
 @dataclass(frozen=True)
 class Look:
     """`works` with what a destroy of the stack does with each, None where it does not reach it.
-    With `partly`, the user may see the stack's namespaces alone."""
+    With `partly`, the user may see the stack's namespaces alone. `networks` are the commands that
+    list what others made in the stack's VPC networks."""
 
     works: Sequence[tuple[Work, Effect | None]]
     partly: bool
+    networks: Sequence[str] = ()
 
     @property
     def stop_first(self) -> Sequence[Work]:
@@ -44,7 +47,8 @@ def look(stack: Stack, cluster: Cluster) -> Look:
     seen = replace(seen, pools=_pools(nodes.result()))
     works = people_work(seen, Record.of(stack.resources))
     becomes = {id(it.work): it for it in effects(works, Going.of(stack.resources))}
-    return Look([(it, becomes.get(id(it))) for it in works], found.partly)
+    listed = [(it, becomes.get(id(it))) for it in works]
+    return Look(listed, found.partly, list(looking(stack.resources)))
 
 
 class _Reader:

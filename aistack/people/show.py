@@ -22,6 +22,11 @@ def show_work(found: Look) -> None:
         console.print("a destroy does not end these; stop them first:")
         for work in found.stop_first:
             console.print(f"  {work.command(kubectl())}", soft_wrap=True)
+    if found.networks:
+        console.print()
+        console.print("what others made in the stack's VPC network holds it up; to look for it:")
+        for line in found.networks:
+            console.print(f"  {line}", soft_wrap=True)
     if found.partly:
         console.print("what is outside the stack's namespaces is not yours to see")
 
@@ -39,4 +44,4 @@ def work_json(found: Look) -> dict[str, Any]:
         }
         for work, effect in found.works
     ]
-    return {"work": works, "partly": found.partly}
+    return {"work": works, "partly": found.partly, "look_for": list(found.networks)}

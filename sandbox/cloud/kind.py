@@ -49,6 +49,10 @@ class Kind:
         """The project whose API is asked."""
         return inputs.get("project")
 
+    def planned(self, inputs: Inputs) -> None:
+        """Refuse what the provider refuses in a preview, too, by raising CloudError; what is not
+        known yet is there."""
+
     def admit(self, inputs: Inputs, cloud: View) -> None:
         """Refuse a create by raising CloudError."""
 

@@ -117,8 +117,11 @@ def _resources(pool: Resource, machine: MachineType, cloud: View) -> dict[str, s
         "ephemeral-storage": f"{free.ephemeral_storage_mib}Mi",
         "pods": str(most_pods),
     }
-    without_plugin = (config.get("labels") or {}).get(WITHOUT_PLUGIN) == "true"
-    waits = without_plugin or is_without_driver(pool)
+    labels = config.get("labels") or {}
+    claimed, operated = (labels.get(it) == "true" for it in (GPUS_PRESENT, WITHOUT_PLUGIN))
+    # Where nobody claims them, whoever keeps GKE's plug-in off brings driver and plug-in: NVIDIA's
+    # GPU Operator (GKE documentation, "Manage the GPU Stack with the NVIDIA GPU Operator").
+    waits = claimed or (is_without_driver(pool) and not operated)
     if machine.accelerator is not None and not waits:
         resources[machine.accelerator.resource] = str(machine.accelerator.count)
     return resources

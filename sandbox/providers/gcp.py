@@ -82,6 +82,7 @@ class GcpStandIn(rpc.Provider):
         token = token_of(request.urn)
         if token == NodePool.token and news.get("networkConfig") is UNKNOWN:
             raise CloudError("INTERNAL", _NETWORK_CONFIG_PANIC)
+        KINDS[token].planned(news)
         forced = KINDS[token].replaced_by(olds, news)
         table = self._given_back.of(token)
         found = [
@@ -99,10 +100,10 @@ class GcpStandIn(rpc.Provider):
         )
 
     async def create(self, request: rpc.CreateRequest) -> rpc.CreateResponse:
-        inputs = plain_map(request.properties)
+        inputs, token = plain_map(request.properties), token_of(request.urn)
+        KINDS[token].planned(inputs)
         if request.preview:
-            return rpc.CreateResponse("", wrap_map(self._expected(token_of(request.urn), inputs)))
-        token = token_of(request.urn)
+            return rpc.CreateResponse("", wrap_map(self._expected(token, inputs)))
         try:
             resource = await self._operations.create(request.urn, token, inputs, request.timeout)
         except HalfMadeError as error:

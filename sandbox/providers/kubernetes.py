@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from pulumi.provider.experimental import provider as rpc
+from pulumi.provider.experimental.property_value import PropertyValue
 
 from cli.urns import token_of
 from kube.errors import KubeError
@@ -20,6 +21,7 @@ from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters, Kube
 from sandbox.errors import CloudError, GivenUpError, NotReadyError
 from sandbox.kube.immutability import replaced_by
+from sandbox.kube.registry import REGISTRY
 from sandbox.memory_kube.admission import check
 from sandbox.providers.diff import compare, is_within, same_fields
 from sandbox.providers.kubeconfig import (
@@ -41,6 +43,7 @@ from sandbox.providers.values import (
     UNKNOWN,
     has_unknown,
     plain_map,
+    without_nulls,
     wrap_map,
 )
 from stacks.two_runs import DELETE_UNREACHABLE
@@ -116,9 +119,10 @@ class KubernetesStandIn(rpc.Provider):
     # -- objects
 
     async def check(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
-        manifest = manifest_of(token_of(request.urn), plain_map(request.new_inputs))
-        name = (manifest.get("metadata") or {}).get("name")
         is_release = token_of(request.urn) == RELEASE
+        inputs = without_nulls(request.new_inputs)
+        manifest = manifest_of(token_of(request.urn), plain_map(inputs))
+        name = (manifest.get("metadata") or {}).get("name")
         if not name:
             field = "name" if is_release else "metadata.name"
             reason = f"{field} is missing; names are never random here"
@@ -128,8 +132,9 @@ class KubernetesStandIn(rpc.Provider):
                 check(manifest)
             except KubeError as error:
                 return rpc.CheckResponse(failures=[rpc.CheckFailure("", str(error))])
+        placed = _in_namespace(manifest, inputs)
         kind = {} if is_release else wrap_map(kind_of(manifest))
-        return rpc.CheckResponse(inputs={**request.new_inputs, **kind})
+        return rpc.CheckResponse(inputs={**inputs, **placed, **kind})
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         token = token_of(request.urn)
@@ -339,6 +344,25 @@ class KubernetesStandIn(rpc.Provider):
                 f"{ref} was made but timed out waiting to be Ready: {readiness.reason}",
             )
         return live
+
+
+def _in_namespace(
+    manifest: Mapping[str, Any], inputs: Mapping[str, PropertyValue]
+) -> dict[str, PropertyValue]:
+    """The input that has the namespace of what names none (pulumi-kubernetes
+    provider/pkg/provider/provider.go:1311 and helm_release.go:431, 94977969)."""
+    kind = REGISTRY.get((manifest["apiVersion"], manifest["kind"]))
+    metadata = manifest.get("metadata")
+    if kind is None or not kind.namespaced or not isinstance(metadata, Mapping):
+        return {}
+    if metadata.get("namespace"):
+        return {}
+    default = PropertyValue("default")
+    if manifest["kind"] == "Release":
+        return {"namespace": default}
+    own = inputs["metadata"]
+    assert isinstance(own.value, Mapping)
+    return {"metadata": own.with_value({**own.value, "namespace": default})}
 
 
 def _is_true(value: Any) -> bool:

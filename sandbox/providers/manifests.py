@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kube.objects import normalized
 from sandbox.kube.helm import release_inputs, release_manifest
 from sandbox.providers.values import whole_unknowns_marked
 
@@ -20,7 +21,7 @@ def kind_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def manifest_of(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The object as kubectl would send it; kind and version come from the resource type."""
-    known = whole_unknowns_marked(inputs)
+    known = normalized(whole_unknowns_marked(inputs))
     if token == RELEASE:
         return release_manifest({k: v for k, v in known.items() if k not in NOT_RELEASE})
     _, group_version, kind = token.split(":")

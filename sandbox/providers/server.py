@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 import grpc
-from google.protobuf import empty_pb2
+from google.protobuf import empty_pb2, struct_pb2
 from pulumi.provider.experimental import provider as rpc
 from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.provider.experimental.server import ProviderServicer
@@ -27,6 +27,33 @@ from sandbox.providers.values import wrap_map
 _DIFF = provider_pb2.DiffResponse
 # A stack's state can be larger than gRPC's default of 4 MiB.
 _OPTIONS = [("grpc.max_receive_message_length", 400 * 1024 * 1024)]
+
+
+# pulumi/pulumi sdk/go/common/resource/plugin/rpc.go: a map with the first key is no map but an
+# asset or an archive, where its value is one of these. The SDK gives back neither their hashes nor
+# the archives themselves (3.272.0, PropertyValue.marshal); as plain maps they come through whole.
+_MARK = "4dabf18193072939515e22adb298388d"
+_FILE = f"sandbox-{_MARK}"
+_FILES = ("c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7")
+
+
+def _rename(message: Any, key: str, other: str) -> None:
+    """The mark of files in all maps of a message, so that the SDK knows them, or does not."""
+    for _field, value in message.ListFields():
+        if isinstance(value, struct_pb2.Struct):
+            for each in value.fields.values():
+                _rename_in(each, key, other)
+
+
+def _rename_in(value: struct_pb2.Value, key: str, other: str) -> None:
+    for each in value.list_value.values:
+        _rename_in(each, key, other)
+    fields = value.struct_value.fields
+    for each in fields.values():
+        _rename_in(each, key, other)
+    if key in fields and fields[key].string_value in _FILES:
+        fields[other].string_value = fields[key].string_value
+        del fields[key]
 
 
 class _Servicer(ProviderServicer):
@@ -97,8 +124,11 @@ class _Servicer(ProviderServicer):
         self, method: Callable[[Any, Any], Awaitable[Any]], request: Any, context: Any
     ) -> Any:
         self._clock.touch()
+        _rename(request, _MARK, _FILE)
         try:
-            return await method(request, context)
+            response = await method(request, context)
+            _rename(response, _FILE, _MARK)
+            return response
         except Exception as error:
             # The SDK's wrapper raises text with a traceback; the cloud's own answer is its context.
             answer = error.__context__
@@ -109,6 +139,43 @@ class _Servicer(ProviderServicer):
             await context.abort(grpc.StatusCode.UNKNOWN, str(answer))
         finally:
             self._clock.touch()
+
+
+_ANSWERED = [
+    name
+    for name, method in vars(provider_pb2_grpc.ResourceProviderServicer).items()
+    if not name.startswith("_") and getattr(_Servicer, name) is not method
+]
+_OF_RESOURCES = frozenset({"Check", "Diff", "Create", "Read", "Update", "Delete", "Invoke"})
+
+
+class _ByConnection(provider_pb2_grpc.ResourceProviderServicer):
+    """A servicer for each connection: the engine opens one for each provider resource, and
+    configures each alone (pulumi/pulumi pkg/resource/deploy/providers/registry.go, loadProvider,
+    and sdk/go/common/resource/plugin/plugin.go:189, v3.256.0)."""
+
+    def __init__(self, make: Callable[[], _Servicer]) -> None:
+        self._make = make
+        self._made: dict[str, _Servicer] = {}
+        self._configured: list[_Servicer] = []
+        for name in _ANSWERED:
+            setattr(self, name, self._answering(name))
+
+    def _answering(self, name: str) -> Callable[[Any, Any], Awaitable[Any]]:
+        async def answer(request: Any, context: Any) -> Any:
+            return await getattr(self._of(context.peer(), name), name)(request, context)
+
+        return answer
+
+    def _of(self, peer: str, method: str) -> _Servicer:
+        if peer not in self._made:
+            # A connection that was idle for 30 minutes comes again from another port
+            # (google.golang.org/grpc dialoptions.go:691, v1.71.0), and nobody configures it again.
+            again = method in _OF_RESOURCES and len(self._configured) == 1
+            self._made[peer] = self._configured[0] if again else self._make()
+        if method == "Configure":
+            self._configured.append(self._made[peer])
+        return self._made[peer]
 
 
 class _Status(grpc.Status):
@@ -128,6 +195,7 @@ def _initialization_failed(error: NotReadyError) -> _Status:
         inputs=PropertyValue.marshal_map(wrap_map(error.inputs)),
         reasons=[error.reason],
     )
+    _rename(failure, _FILE, _MARK)
     status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=error.reason)
     status.details.add().Pack(failure)
     return _Status(error.reason, status.SerializeToString())
@@ -164,15 +232,24 @@ class ProviderServer:
         asyncio.run_coroutine_threadsafe(_cancel_tasks(), self._loop).result()
 
     def serve(
-        self, name: str, package: str, provider: rpc.Provider, *, compares_inputs: bool = False
+        self,
+        name: str,
+        package: str,
+        make: Callable[[], rpc.Provider],
+        *,
+        compares_inputs: bool = False,
     ) -> None:
-        """Offer a provider to the engine under its plugin's name; `package` gives the version.
+        """Offer providers to the engine under their plugin's name, one for each that a program
+        has; `package` gives the version.
 
         The new inputs are compared with the old ones, or with the state, as by a provider that is
         made of Terraform's.
         """
-        servicer = _Servicer(package, provider, self._clock, compares_inputs=compares_inputs)
-        start = asyncio.run_coroutine_threadsafe(self._start(servicer), self._loop)
+
+        def servicer() -> _Servicer:
+            return _Servicer(package, make(), self._clock, compares_inputs=compares_inputs)
+
+        start = asyncio.run_coroutine_threadsafe(self._start(_ByConnection(servicer)), self._loop)
         self._ports[name] = start.result()
 
     @property
@@ -180,7 +257,7 @@ class ProviderServer:
         """The value of PULUMI_DEBUG_PROVIDERS."""
         return ",".join(f"{name}:{port}" for name, port in self._ports.items())
 
-    async def _start(self, servicer: _Servicer) -> int:
+    async def _start(self, servicer: _ByConnection) -> int:
         server = grpc.aio.server(options=_OPTIONS)
         provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
         port = server.add_insecure_port("127.0.0.1:0")

@@ -44,6 +44,20 @@ def plain_map(values: Mapping[str, PropertyValue]) -> dict[str, Any]:
     return {key: plain(value) for key, value in values.items()}
 
 
+def without_nulls(values: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:
+    """To an API server a field that is null is absent; secrets stay such."""
+    return {key: _without_nulls(it) for key, it in values.items() if it.value is not None}
+
+
+def _without_nulls(value: PropertyValue) -> PropertyValue:
+    inner = value.value
+    if isinstance(inner, Mapping):
+        return value.with_value(without_nulls(inner))
+    if isinstance(inner, list | tuple):
+        return value.with_value([_without_nulls(it) for it in inner])
+    return value
+
+
 def whole_unknowns_marked(values: Mapping[str, Any]) -> dict[str, Any]:
     """Properties of which nothing is known: the SDK hands those on as the string of the wire."""
     return {key: UNKNOWN if value == WIRE_UNKNOWN else value for key, value in values.items()}

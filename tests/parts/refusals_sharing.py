@@ -22,6 +22,8 @@ _NOBODY_PREEMPTS = {
     ]
 }
 
+_OR_OPERATOR = "nearest: latest, or operator where NVIDIA's GPU Operator brings one"
+
 FINE_TUNING = [
     Refused(
         {**SERVE, "servers": {}, "zone": "us-central1-b"},
@@ -133,13 +135,13 @@ SERVERS = [
         SERVE,
         {"pools__gpu__driver_version": "disabled"},
         "pools.gpu.driver_version",
-        "have no GPUs for servers.gemma, jobs.tune; nearest: latest",
+        f"have no GPUs for servers.gemma, jobs.tune; {_OR_OPERATOR}",
     ),
     Refused(
         RL,
         {"pools__gpu__driver_version": "disabled"},
         "pools.gpu.driver_version",
-        "have no GPUs for ray.rl.workers.gpu; nearest: latest",
+        f"have no GPUs for ray.rl.workers.gpu; {_OR_OPERATOR}",
     ),
     Refused(
         SERVE,

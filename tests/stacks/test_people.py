@@ -17,6 +17,8 @@ import pytest
 from cli.errors import UserError
 from kube.objects import Ref
 from sandbox.cloud.kinds.cluster import Cluster
+from sandbox.cloud.kinds.firewall import Firewall
+from sandbox.cloud.kinds.network import Network
 from sandbox.faults import Fail, Faults
 from stacks.refusal import OF_DESTROY_BEFORE, of_destroy
 from tests.conftest import ROOT
@@ -53,6 +55,35 @@ def test_a_destroy_names_the_work_that_would_be_lost_and_deletes_nothing(
     assert sandbox.state() == before
     assert others.stand()
     others.leave()
+    assert sandbox.succeed("destroy").cloud == {}
+
+
+def test_a_destroy_names_what_no_stack_made_in_its_network_and_deletes_nothing(
+    brought_up: SandboxOf,
+) -> None:
+    """decisionbox-io/decisionbox-platform issue 87 of 2026-03-19: a rule of GKE's for a Service."""
+    sandbox = brought_up(STACK)
+    cloud = sandbox.workspace.cloud()
+    (network,) = cloud.find(Network.token)
+    rule = {
+        "name": "k8s-fw-a1b2c3",
+        "project": network["project"],
+        "network": network.id,
+        "allows": [{"protocol": "tcp"}],
+        "sourceRanges": ["0.0.0.0/0"],
+    }
+    cloud.add_existing(Firewall.token, rule)
+    cloud.save()
+    before = sandbox.state()
+    with pytest.raises(UserError) as caught:
+        sandbox.run("destroy")
+    said = str(caught.value)
+    assert "1 resource that no stack made would hold up the stack's VPC network" in said
+    assert f"gcloud compute firewall-rules delete k8s-fw-a1b2c3 --project={rule['project']}" in said
+    assert sandbox.state() == before
+    cloud = sandbox.workspace.cloud()
+    (made,) = (it for it in cloud.find(Firewall.token) if it["name"] == rule["name"])
+    cloud.drop(made)
     assert sandbox.succeed("destroy").cloud == {}
 
 

@@ -72,6 +72,7 @@ GROUND: Changes = {
         {"pools__gpu__capacity__block": "c"},
         {"pools__gpu__capacity__sub_block": "t"},
     ],
+    "dev": [{"pools__gpu__capacity__grace_seconds": 30}],
     "flex": [
         {"pools__gpu__capacity": {"mode": "on-demand"}},
         {"pools__gpu__capacity__max_run_hours": 24},

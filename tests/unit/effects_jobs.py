@@ -184,6 +184,7 @@ SCRIPT: Changes = {
         {f"{_TRAIN}__queue": "lq"},
         {f"{_TRAIN}__priority": "first"},
         {f"{_TRAIN}__minutes": 60},
+        {f"{_TRAIN}__grace_seconds": 90},
         {f"{_TRAIN}__retries": 2},
         {"jobs__tune__ray": "second"},
         {"jobs__tune__folder": "more"},

@@ -30,6 +30,7 @@ JOB = ScriptJobSetArgs(
     memory_gib=800,
     ephemeral_storage_gib=100,
     shm_gib=200,
+    grace_seconds=60,
     node_selector={"cloud.google.com/gke-accelerator": "nvidia-b200"},
     mounts=[
         ScriptMountArgs(

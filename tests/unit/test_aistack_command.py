@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -165,6 +166,18 @@ def test_work_that_a_destroy_does_not_end_has_an_exit_code(
     stops = f"kubectl delete job.batch/train --namespace {namespace}"
     assert (stops in told) is (code is ExitCode.STOP_FIRST)
     assert run(monkeypatch, "work", "--stack", "lab", "--json") == code
+
+
+def test_where_others_hold_a_network_is_told_with_the_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = "gcloud compute firewall-rules list --project=p '--filter=network:(lab-net)'"
+    monkeypatch.setattr("aistack.verbs.work.opened", lambda stack, sandbox: (stack, sandbox))
+    monkeypatch.setattr("aistack.people.look.look", lambda *_: Look([], False, [command]))
+    assert run(monkeypatch, "work", "--stack", "lab") == ExitCode.FINE
+    assert f"\n  {command}\n" in capsys.readouterr().out
+    assert run(monkeypatch, "work", "--stack", "lab", "--json") == ExitCode.FINE
+    assert json.loads(capsys.readouterr().out)["look_for"] == [command]
 
 
 def test_without_a_word_it_says_which_there_are(

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import pytest
 import yaml
 
+from components.pod_manifest import STAYS
 from tests.conftest import ENCODED_TOKEN, TOKEN, Recording, Register
 from tests.unit.stack_graphs import at, before_ray, built, options_of, pods_of
 
@@ -65,7 +66,7 @@ def test_the_head_outlives_the_spot_machines(up: Up) -> None:
     made = up()
     head, _ = pods_of(made)
     assert head["spec"]["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}
-    assert "metadata" not in head
+    assert head["metadata"] == {"annotations": STAYS}
     assert made.named("cpu-pool").inputs["nodeConfig"]["spot"] is False
 
 

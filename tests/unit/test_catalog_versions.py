@@ -191,6 +191,7 @@ def test_channels_and_drivers_have_the_values_that_the_api_takes() -> None:
         "DEFAULT",
         "LATEST",
         "INSTALLATION_DISABLED",
+        "INSTALLATION_DISABLED",
     ]
     assert GpuDriver("disabled") is GpuDriver.DISABLED
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from components.pod_manifest import STAYS
 from tests.conftest import Recording, Register
 from tests.unit.stack_graphs import (
     assert_may_use_its_bucket_alone,
@@ -66,6 +67,7 @@ def test_every_pod_mounts_the_bucket_with_the_sidecar_of_the_scenario(register: 
         assert "/mnt/cluster_storage" in mounts
         assert pod["spec"]["serviceAccountName"] == "pytorch-distributed-training"
         assert pod["metadata"]["annotations"] == {
+            **STAYS,
             "gke-gcsfuse/volumes": "true",
             "gke-gcsfuse/cpu-limit": "0",
             "gke-gcsfuse/memory-limit": "5Gi",

@@ -479,3 +479,77 @@ def test_without_a_day_it_is_the_present_one(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv(clock.VARIABLE)
     before = datetime.now(UTC)
     assert before <= clock.now() <= datetime.now(UTC)
+
+
+# Buckets. GKE release notes, gke-main-release-notes.xml, 2026-10-20.
+
+MENDED = ("1.36.5-gke.1032000", "1.37.1-gke.1552000")
+
+
+@pytest.mark.parametrize(
+    ("version", "nearest"),
+    [
+        ("1.36.4", MENDED[0]),
+        ("1.36.5-gke.1031999", MENDED[0]),
+        (MENDED[0], None),
+        ("1.36.6", None),
+        ("1.36", None),
+        ("1.35.8", None),
+        ("1.37.0", MENDED[1]),
+    ],
+)
+def test_a_version_that_may_mount_no_buckets_is_refused_where_it_is_named(
+    version: str, nearest: str | None
+) -> None:
+    values = {"cluster__version": version, "cluster__release_channel": "RAPID"}
+    lines = list(gke_upgrades.refused(plan(**values), Record(), TODAY))
+    assert [it.rpartition(" ")[2] for it in lines] == ([] if nearest is None else [nearest])
+    assert all(
+        it.startswith(f"stack.cluster.version: under a control plane of GKE {version} ")
+        for it in lines
+    )
+    without = plan("b200-lustre", **values)
+    assert list(gke_upgrades.refused(without, Record(), TODAY)) == []
+    assert list(gke_upgrades.unmounted(without, Record(), NOW)) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "channel", "told"),
+    [
+        (None, "RAPID", MENDED[0]),
+        ("1.36", "REGULAR", MENDED[0]),
+        ("1.35", "REGULAR", MENDED[0]),
+        ("1.35", "STABLE", None),
+        (MENDED[0], "REGULAR", None),
+        (MENDED[0], "RAPID", MENDED[1]),
+        (MENDED[1], "RAPID", None),
+    ],
+)
+def test_a_channel_that_may_bring_one_is_told(
+    version: str | None, channel: str, told: str | None
+) -> None:
+    wanted = plan(cluster__version=version, cluster__release_channel=channel)
+    lines = list(gke_upgrades.unmounted(wanted, Record(), NOW))
+    assert [it.partition("nearest: ")[2].split()[1] for it in lines] == ([told] if told else [])
+
+
+def test_an_exclusion_keeps_it_away() -> None:
+    exclusion = {"name": "run", "start": "2026-11-01T00:00:00Z"}
+    window = {**WINDOW, "exclusions": [exclusion]}
+    kept = plan(cluster__version="1.35", cluster__maintenance=window)
+    assert list(gke_upgrades.unmounted(kept, Record(), NOW)) == []
+    later = {**exclusion, "start": "2026-12-01T00:00:00Z"}
+    coming = changed(window, exclusions=[later])
+    assert list(gke_upgrades.unmounted(plan(cluster__maintenance=coming), Record(), NOW))
+
+
+def test_a_cluster_that_runs_one_is_told_how_it_gets_out() -> None:
+    wanted = plan(cluster__version="1.36")
+    record = on_record(wanted, "1.36.4-gke.1000000", minimum="1.36")
+    (line,) = gke_upgrades.unmounted(wanted, record, NOW)
+    assert line.endswith(
+        f"nearest: gcloud container clusters upgrade {wanted.cluster_name} --location "
+        f"{wanted.location} --master --cluster-version {MENDED[0]}"
+    )
+    assert list(gke_upgrades.refused(wanted, record, TODAY)) == []
+    assert not list(gke_upgrades.unmounted(wanted, on_record(wanted, MENDED[0]), NOW))

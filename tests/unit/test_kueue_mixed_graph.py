@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from components.pod_manifest import STAYS
 from tests.conftest import ENCODED_TOKEN, Recording, Register
 from tests.parts.preset_samples import AUTOPILOT, CHECKED, PLACED, TEAMS
 from tests.unit.stack_graphs import assert_may_use_its_bucket_alone, built
@@ -162,6 +163,7 @@ def test_the_fine_tuning_mounts_the_bucket_as_the_config_says(register: Register
     }
     template = pod_of(up(register, buckets__bucket__mount=mount), TUNING)
     assert template["metadata"]["annotations"] == {
+        **STAYS,
         "gke-gcsfuse/volumes": "true",
         "gke-gcsfuse/cpu-limit": "500m",
         "gke-gcsfuse/memory-limit": "20Gi",

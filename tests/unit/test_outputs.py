@@ -23,10 +23,16 @@ from tests.programs import WITH_ALL_SECRETS
 from tests.unit.team_stack import planned
 from tools.kms_grants import commands
 
+DESTROY = (
+    "`pulumi destroy --stack lab` removes what the stack made, but the enabled APIs. What people "
+    "have in the cluster or in its VPC network may hold it up or stay: `aistack work --stack lab` "
+    "lists it."
+)
+
 
 def test_what_stops_a_destroy_is_named_with_the_command_that_clears_it() -> None:
     assert cleanup_note("lab", protected=False, kept=["gs://a", "gs://b"]) == (
-        "`pulumi destroy --stack lab` removes all but the enabled APIs. "
+        f"{DESTROY} "
         "Objects in gs://a stop it; `gcloud storage rm --recursive 'gs://a/**'` deletes them. "
         "Objects in gs://b stop it; `gcloud storage rm --recursive 'gs://b/**'` deletes them."
     )
@@ -40,10 +46,7 @@ def test_of_a_protected_stack_the_commands_before_are_named_for_that_stack() -> 
 
 
 def test_without_buckets_that_are_kept_nothing_stops_it() -> None:
-    assert (
-        cleanup_note("lab", protected=False)
-        == "`pulumi destroy --stack lab` removes all but the enabled APIs."
-    )
+    assert cleanup_note("lab", protected=False) == DESTROY
 
 
 KEY = "projects/my-keys/locations/us-central1/keyRings/ring/cryptoKeys/key"

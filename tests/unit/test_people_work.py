@@ -28,6 +28,7 @@ from kube.kinds import (
 from kube.objects import Taint
 from kube.people.going import Effect, Going, effects
 from kube.people.leftovers import Leftover
+from kube.people.networks import HOLDERS, NETWORK, deleting, looking
 from kube.people.uses import Used
 from kube.people.work import READ, Record, Seen, Work, people_work
 from tests.parts.people_samples import (
@@ -677,3 +678,25 @@ def test_a_taint_that_evicts_nobody_is_not_spoken_of() -> None:
     work = replace(PLAIN, pools=frozenset({"l4-pool"}), tolerations={"l4-pool": [[]]})
     kept = Taint(key="team", value="x", effect="NoSchedule")
     assert effects([work], Going(taints={"l4-pool": [kept]})) == []
+
+
+def test_what_others_made_in_the_networks_of_a_stack_is_listed_with_gcloud() -> None:
+    """decisionbox-io/decisionbox-platform issue 87 of 2026-03-19."""
+    records = [
+        {"type": NETWORK, "outputs": {"name": name, "project": "my-project"}}
+        for name in ("lab-rdma", "lab-net")
+    ]
+    others = [{"type": "gcp:compute/router:Router", "outputs": {"name": "r"}}]
+    assert list(looking([*records, *others])) == [
+        f"gcloud compute {it} list --project=my-project '--filter=network:(lab-net OR lab-rdma)'"
+        for it in ("firewall-rules", "forwarding-rules", "network-endpoint-groups")
+    ]
+    assert list(looking(others)) == []
+
+
+def test_each_holder_of_a_network_has_its_command() -> None:
+    place = {"region": "us-east1", "location": "us-east1-b", "project": "p", "name": "it"}
+    commands = [deleting(it, place) for it in HOLDERS]
+    assert "gcloud compute firewall-rules delete it --project=p" in commands
+    assert "gcloud compute addresses delete it --project=p --global" in commands
+    assert len(set(commands)) == len(HOLDERS)

@@ -1,4 +1,5 @@
-"""What pods of every kind have for GKE's nodes: where the driver is."""
+"""What pods of every kind have for GKE's nodes: where the driver is, and that the autoscaler leaves
+them where they are. What differs between the kinds has its reason beside it."""
 
 from __future__ import annotations
 
@@ -8,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from components.pod_manifest import STAYS
 from stacks.config import ConfigError, validate
+from stacks.on_record import Record
 from tests.conftest import Recording, changed
-from tests.parts.samples import DEV, RL, SERVE
+from tests.parts.samples import AUTOPILOT, DEV, RL, SERVE
 from tests.programs import WITH_ALL_SECRETS, registered
 from tests.unit.script_samples import STACK
 
@@ -31,9 +34,10 @@ TUNED = changed(SERVE, jobs__tune__image=MINE)
 SERVED = changed(SERVE, servers__gemma__image=MINE)
 
 
-def made(config: dict[str, Any], folder: Path) -> Recording:
+def made(config: dict[str, Any], folder: Path, record: Record | None = None) -> Recording:
     (folder / "train.py").write_text("pass\n")
-    return registered(validate(config, secrets_set=WITH_ALL_SECRETS), folder=folder)
+    plan = validate(config, secrets_set=WITH_ALL_SECRETS)
+    return registered(plan, folder=folder, record=record)
 
 
 def templates(found: Any) -> Iterator[dict[str, Any]]:
@@ -101,6 +105,46 @@ def test_interfaces_that_speak_rdma_have_it_whatever_the_key_says(tmp_path: Path
     assert PATH in {path_of(it) for it in found}
 
 
+WORK = [(SCRIPT, "JobSet"), (DEV, "RayCluster"), (SERVE, "Job")]
+
+
+@pytest.mark.parametrize(("config", "kind"), WORK)
+def test_the_autoscaler_moves_no_head_no_worker_and_no_job(
+    config: dict[str, Any], kind: str, tmp_path: Path
+) -> None:
+    found = pods(made(config, tmp_path), kind)
+    assert found
+    assert all(it["metadata"]["annotations"].items() >= STAYS.items() for it in found)
+
+
+def stays(found: Recording, kind: str) -> set[bool]:
+    return {
+        STAYS.items() <= it.get("metadata", {}).get("annotations", {}).items()
+        for it in pods(found, kind)
+    }
+
+
+@pytest.mark.parametrize(("config", "kind"), WORK)
+def test_work_that_runs_without_it_is_not_made_anew_for_it(
+    config: dict[str, Any], kind: str, tmp_path: Path
+) -> None:
+    (new,) = made(config, tmp_path).of_type(f":{kind}")
+    for spec, expected in ((new.inputs["spec"], True), ({"template": {}}, False)):
+        standing = {"type": new.type, "outputs": {"spec": spec}}
+        record = Record({new.urn: standing})
+        assert stays(made(config, tmp_path, record), kind) == {expected}
+
+
+def test_spot_pods_of_autopilot_ask_for_no_such_thing(tmp_path: Path) -> None:
+    spot = changed(AUTOPILOT, pools__gpu__capacity={"mode": "spot"})
+    workers, heads = [], []
+    for it in pods(made(spot, tmp_path), "RayCluster"):
+        (workers if asks_for_gpus(it) else heads).append(
+            STAYS.items() <= it.get("metadata", {}).get("annotations", {}).items()
+        )
+    assert (set(workers), set(heads)) == ({False}, {True})
+
+
 def test_a_pool_that_no_work_waits_for_may_have_a_driver_of_others() -> None:
     more = {"machine_type": "g2-standard-24", "nodes": 1, "driver_version": "disabled"}
     config = changed(STACK, pools__more=more)
@@ -110,4 +154,19 @@ def test_a_pool_that_no_work_waits_for_may_have_a_driver_of_others() -> None:
 def test_a_script_has_no_gpus_on_nodes_without_a_driver() -> None:
     config = changed(STACK, pools__gpu__driver_version="disabled")
     with pytest.raises(ConfigError, match=r"nodes without one have no GPUs for jobs\.train"):
+        validate(config, secrets_set=WITH_ALL_SECRETS)
+
+
+def test_work_runs_on_nodes_that_nvidias_operator_has(tmp_path: Path) -> None:
+    """NVIDIA GPU Operator documentation, "NVIDIA GPU Operator with Google GKE"."""
+    found = made(changed(SCRIPT, pools__gpu__driver_version="operator"), tmp_path)
+    node = found.named("gpu-pool").inputs["nodeConfig"]
+    (gpus,) = node["guestAccelerators"]
+    assert gpus["gpuDriverInstallationConfig"] == {"gpuDriverVersion": "INSTALLATION_DISABLED"}
+    assert node["labels"]["gke-no-default-nvidia-gpu-device-plugin"] == "true"
+
+
+def test_autopilot_has_no_nodes_of_an_operators() -> None:
+    config = changed(AUTOPILOT, pools__gpu__driver_version="operator")
+    with pytest.raises(ConfigError, match="Autopilot lets nobody install a driver of their own"):
         validate(config, secrets_set=WITH_ALL_SECRETS)

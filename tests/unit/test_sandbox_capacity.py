@@ -335,3 +335,41 @@ def test_all_pools_on_a_sub_block_fit_into_it_together(tmp_path: Path) -> None:
     with pytest.raises(CloudError, match=r"required 1, and 0 of its 16 machines are free$"):
         hosts("second", "s", 1)
     hosts("second", "t", 16)
+
+
+def grace(seconds: int, critical: int = 15) -> dict[str, Any]:
+    return {
+        "kubeletConfig": {
+            "shutdownGracePeriodSeconds": seconds,
+            "shutdownGracePeriodCriticalPodsSeconds": critical,
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        (grace(120), "shutdownGracePeriodSeconds is only supported for Spot"),
+        ({"spot": True, **grace(60)}, "shutdownGracePeriodSeconds is 0, 30 or 120"),
+        (
+            {"spot": True, **grace(30, 31)},
+            "CriticalPodsSeconds must be less than or equal to shutdownGracePeriodSeconds",
+        ),
+    ],
+)
+def test_how_long_a_node_has_to_end_is_of_spot_machines(
+    project: Project, node: dict[str, Any], message: str
+) -> None:
+    """GoogleCloudPlatform/compute-class-api api/cloud.google.com/v1/types.go, 8067eaeb."""
+    network = project.network()
+    place = {"location": "us-central1", "nodeLocations": [ZONE], "minMasterVersion": "1.35"}
+    cluster = project.cluster(network, project.subnet(network, region="us-central1"), **place)
+    pool(project, cluster, {"spot": True, **grace(120)}, name="right")
+    with pytest.raises(CloudError, match=f"{message}$"):
+        pool(project, cluster, node)
+
+
+def test_an_older_gke_has_its_own_seconds(project: Project) -> None:
+    """GKE documentation, "Spot VMs", read 2026-11-28."""
+    with pytest.raises(CloudError, match=r"needs GKE 1\.35\.0-gke\.1171000 or newer$"):
+        pool(project, cluster_of(project), {"spot": True, **grace(120)})

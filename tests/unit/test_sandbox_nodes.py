@@ -158,3 +158,13 @@ def test_a_node_without_a_driver_has_no_gpus(
     accelerators = [{"type": "nvidia-b200", "count": 8, **installed}]
     pool(project, cluster, {"guestAccelerators": accelerators})
     assert node_of(project, cluster).allocatable.get("nvidia.com/gpu") == gpus
+
+
+def test_nodes_without_gkes_plug_in_have_the_gpus_of_nvidias_operator(
+    project: Project, cluster: Resource
+) -> None:
+    off = {"gpuDriverInstallationConfig": {"gpuDriverVersion": "INSTALLATION_DISABLED"}}
+    accelerators = [{"type": "nvidia-b200", "count": 8, **off}]
+    labels = {"gke-no-default-nvidia-gpu-device-plugin": "true"}
+    pool(project, cluster, {"guestAccelerators": accelerators, "labels": labels})
+    assert node_of(project, cluster).allocatable["nvidia.com/gpu"] == "8"

@@ -10,6 +10,7 @@ import pytest
 from google.protobuf import struct_pb2
 from pulumi.provider.experimental import provider as rpc
 from pulumi.provider.experimental.property_value import PropertyValue
+from pulumi.runtime.proto import provider_pb2
 from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
 
 from catalog import Catalog
@@ -23,7 +24,8 @@ from sandbox.journal import Journal
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.kubernetes import KubernetesStandIn
 from sandbox.providers.operations import Operations
-from sandbox.providers.values import wrap_map
+from sandbox.providers.server import _Servicer
+from sandbox.providers.values import plain_map, wrap_map
 
 # As the engine sends it, and the SDK hands it on.
 UNKNOWN = PropertyValue.unmarshal(struct_pb2.Value(string_value=WIRE_UNKNOWN))
@@ -136,3 +138,87 @@ def test_another_address_is_another_cluster_unless_what_it_is_known_by_stays(
     found = asyncio.run(kubernetes.diff_config(rpc.DiffRequest(urn, "id", olds, news, [])))
     assert found.changes
     assert found.replaces == replaced
+
+
+MAP_URN = "urn:pulumi:s::p::kubernetes:core/v1:ConfigMap::it"
+
+
+def checked(kubernetes: KubernetesStandIn, urn: str, news: dict[str, Any]) -> dict[str, Any]:
+    answer = asyncio.run(kubernetes.check(rpc.CheckRequest(urn, {}, wrap_map(news), b"")))
+    assert not answer.failures
+    assert answer.inputs is not None
+    return plain_map(answer.inputs)
+
+
+def test_what_names_no_namespace_is_in_the_default_one(kubernetes: KubernetesStandIn) -> None:
+    """pulumi-kubernetes provider/pkg/provider/provider.go:1311, 94977969."""
+    named = checked(kubernetes, MAP_URN, {"metadata": {"name": "it"}})
+    assert named["metadata"] == {"name": "it", "namespace": "default"}
+    urn = MAP_URN.replace("ConfigMap", "Namespace")
+    assert checked(kubernetes, urn, {"metadata": {"name": "it"}})["metadata"] == {"name": "it"}
+
+
+def test_a_field_that_is_null_is_absent_and_no_difference(kubernetes: KubernetesStandIn) -> None:
+    news = {"metadata": {"name": "it", "labels": None, "namespace": "a"}, "data": {"a": "b"}}
+    kept = checked(kubernetes, MAP_URN, news)
+    assert kept["metadata"] == {"name": "it", "namespace": "a"}
+    olds, news = wrap_map(kept), wrap_map(news)
+    assert not asyncio.run(kubernetes.diff(rpc.DiffRequest(MAP_URN, "id", olds, news, []))).changes
+
+
+FIREWALL_URN = "urn:pulumi:s::p::gcp:compute/firewall:Firewall::it"
+FIREWALL = {"name": "it", "network": "n", "allows": [{"protocol": "tcp", "ports": ["80"]}]}
+
+
+def test_a_preview_refuses_a_firewall_rule_without_a_source(gcp: GcpStandIn) -> None:
+    """hashicorp/terraform-provider-google-beta services/compute/resource_compute_firewall.go:102,
+    resourceComputeFirewallSourceFieldsCustomizeDiff, 93c65b2d."""
+
+    def preview(**values: Any) -> None:
+        inputs = wrap_map({**FIREWALL, **values})
+        asyncio.run(gcp.create(rpc.CreateRequest(FIREWALL_URN, inputs, 0, preview=True)))
+
+    preview(sourceRanges=UNKNOWN)
+    preview(direction="EGRESS")
+    with pytest.raises(CloudError, match="must be given for ingress"):
+        preview()
+    olds = wrap_map({**FIREWALL, "sourceRanges": ["10.0.0.0/8"]})
+    with pytest.raises(CloudError, match="must be given for ingress"):
+        asyncio.run(gcp.diff(rpc.DiffRequest(FIREWALL_URN, "id", olds, wrap_map(FIREWALL), [])))
+
+
+# pulumi/pulumi sdk/go/common/resource/plugin/rpc.go: how an archive is marked on the wire.
+def archive(digest: str) -> dict[str, str]:
+    return {
+        "4dabf18193072939515e22adb298388d": "0def7320c3a5731c473e5ecbe6d01bc7",
+        "path": "./values",
+        "hash": digest,
+    }
+
+
+def struct(**values: Any) -> struct_pb2.Struct:
+    made = struct_pb2.Struct()
+    made.update(values)
+    return made
+
+
+@pytest.mark.parametrize(("digest", "changes"), [("a", "DIFF_NONE"), ("b", "DIFF_SOME")])
+def test_an_archive_comes_through_with_its_hash(
+    kubernetes: KubernetesStandIn, digest: str, changes: str
+) -> None:
+    """Another content behind the same path is another file."""
+    servicer = _Servicer("pulumi-kubernetes", kubernetes, VirtualClock(1), compares_inputs=True)
+    chart = {"name": "it", "namespace": "n", "chart": "kueue"}
+    olds = struct(**chart, valueYamlFiles=[archive("a")])
+    news = struct(**chart, valueYamlFiles=[archive(digest)])
+    urn = "urn:pulumi:s::p::kubernetes:helm.sh/v3:Release::it"
+    request = provider_pb2.DiffRequest(urn=urn, olds=olds, old_inputs=olds, news=news)
+    answer = asyncio.run(servicer.Diff(request, None))
+    assert answer.changes == provider_pb2.DiffResponse.DiffChanges.Value(changes)
+
+
+def test_an_archive_is_given_back_as_it_came(kubernetes: KubernetesStandIn) -> None:
+    servicer = _Servicer("pulumi-kubernetes", kubernetes, VirtualClock(1), compares_inputs=True)
+    news = struct(metadata={"name": "it", "namespace": "n"}, data=archive("a"))
+    answer = asyncio.run(servicer.Check(provider_pb2.CheckRequest(urn=MAP_URN, news=news), None))
+    assert dict(answer.inputs["data"]) == archive("a")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from cli.errors import UserError
 from cli.urns import state_dependencies
+from sandbox.bounds import slots_of
 from sandbox.clock import Slots, Span, VirtualClock
 from sandbox.plan import in_one_order
 from sandbox.schedule import Node, TimedStep, critical_path, graph_of
@@ -247,3 +248,8 @@ def test_a_replacement_and_what_it_takes_along_follow_one_another(
             assert closed.has_edge((before, kind), (after, other))
     for node in nodes[last + 1 :]:
         assert all(closed.has_edge(it, node) for it in made)
+
+
+def test_what_the_cloud_makes_no_name_of_ends_no_preview_in_a_traceback() -> None:
+    """Whoever leaves the location to the provider: the run says what is missing."""
+    assert slots_of("gcp:container/nodePool:NodePool", {"name": "a", "cluster": "c"}) is None

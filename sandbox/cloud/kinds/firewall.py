@@ -23,7 +23,10 @@ class Firewall(Kind):
         refuse_on_rdma(find_network(cloud, inputs["network"]), "firewall rules")
         for text in (inputs.get("sourceRanges") or []) + (inputs.get("destinationRanges") or []):
             parse_range(text)
-        # hashicorp/terraform-provider-google-beta resource_compute_firewall.go:105 and :273,
+        self.planned(inputs)
+
+    def planned(self, inputs: Inputs) -> None:
+        # hashicorp/terraform-provider-google-beta resource_compute_firewall.go:102 and :273,
         # 93c65b2d.
         if bool(inputs.get("allows")) == bool(inputs.get("denies")):
             raise CloudError("INVALID_ARGUMENT", "exactly one of allows and denies must be given")

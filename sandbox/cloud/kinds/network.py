@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
+from kube.people.networks import HOLDERS
 from sandbox.cloud.kind import Kind, birth_digest, birth_time, check_name, digest, refuse_if_used
 from sandbox.cloud.kinds.network_profile import check_profile, profile_zone, refuse_on_rdma
 from sandbox.cloud.kinds.pools import HELD_NETWORKS, POOL, pool_region
@@ -47,17 +48,7 @@ class Network(Kind):
         }
 
     def release(self, resource: Resource, cloud: View) -> None:
-        users = (
-            "gcp:compute/subnetwork:Subnetwork",
-            "gcp:compute/router:Router",
-            "gcp:compute/firewall:Firewall",
-            "gcp:compute/globalAddress:GlobalAddress",
-            "gcp:container/cluster:Cluster",
-            "gcp:lustre/instance:Instance",
-            REDIS,
-        )
-        for token in users:
-            refuse_if_used(resource.id, on_network(cloud, token, resource))
+        refuse_if_used(resource.id, holders(resource, cloud))
         refuse_if_used(resource.id, _pools_attached_to(resource, cloud))
         # GoogleCloudPlatform/ai-on-gke issue 550.
         if resource.id in cloud.abandoned_peerings:
@@ -69,6 +60,12 @@ class Network(Kind):
     def after_delete(self, resource: Resource, cloud: View) -> None:
         if resource.id in cloud.producers:
             cloud.producers.remove(resource.id)
+
+
+def holders(network: Resource, cloud: View) -> Iterator[Resource]:
+    """What is in it, and has to go first."""
+    for token in HOLDERS:
+        yield from on_network(cloud, token, network)
 
 
 class Subnetwork(Kind):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from catalog import MachineType
+from catalog import GkeVersion, MachineType
 from catalog.pool_nodes import wanted_nodes
 from sandbox.cloud.kinds.pools import has_tpus, other_pools, pool_zones
 from sandbox.cloud.reservations import Reservation, ReservationReference
@@ -25,7 +25,11 @@ def check_capacity(
 ) -> None:
     """Refuse ways that do not go together, and a pool that its reservation has no room for."""
     zones = pool_zones(inputs, cluster, cloud)
-    for message in (*_conflicts(inputs, machine), *_placement_conflicts(inputs, machine, zones)):
+    for message in (
+        *_conflicts(inputs, machine),
+        *_notice_conflicts(inputs, cluster, cloud),
+        *_placement_conflicts(inputs, machine, zones),
+    ):
         raise CloudError("INVALID_ARGUMENT", message)
     if _affinity(inputs) == "SPECIFIC_RESERVATION":
         _check_reservation(pool_id, inputs, cluster, machine, cloud)
@@ -77,6 +81,30 @@ def _conflicts(inputs: Inputs, machine: MachineType) -> Iterator[str]:
     if is_queued(inputs):
         yield from _queue_conflicts(inputs, machine)
     yield from _duration_conflicts(node.get("maxRunDuration"), flex or is_queued(inputs))
+
+
+def _notice_conflicts(inputs: Inputs, cluster: Resource, cloud: View) -> Iterator[str]:
+    """How long a node has to end is of spot machines alone (pulumi-gcp 10.2.0,
+    NodePoolNodeConfigKubeletConfig), 0, 30 or 120 seconds (GoogleCloudPlatform/compute-class-api
+    api/cloud.google.com/v1/types.go, KubeletConfig, 8067eaeb), and another than GKE's own of newer
+    control planes alone (GKE documentation, "Spot VMs", read 2026-11-28)."""
+    node = inputs.get("nodeConfig") or {}
+    kubelet = node.get("kubeletConfig") or {}
+    notice, seconds = cloud.catalog.spot_notice, kubelet.get("shutdownGracePeriodSeconds")
+    if seconds is None:
+        return
+    if not node.get("spot"):
+        yield "shutdownGracePeriodSeconds is only supported for Spot"
+    if seconds not in (0, notice.default, notice.longest):
+        yield f"shutdownGracePeriodSeconds is 0, {notice.default} or {notice.longest}"
+    if (kubelet.get("shutdownGracePeriodCriticalPodsSeconds") or 0) > seconds:
+        yield (
+            "shutdownGracePeriodCriticalPodsSeconds must be less than or equal to "
+            "shutdownGracePeriodSeconds"
+        )
+    version = GkeVersion.parse(cluster.outputs["masterVersion"])
+    if not version.meets(least := cloud.catalog.feature("spot_notice").minimum_gke):
+        yield f"shutdownGracePeriodSeconds needs GKE {least} or newer"
 
 
 def _flex_conflicts(inputs: Inputs, reserved: bool) -> Iterator[str]:

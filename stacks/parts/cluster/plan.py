@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 
 from catalog import Catalog, GkeVersion, NcclStack, ReleaseChannel
+from catalog.spot_notice import SpotNotice
+from catalog.table import load_table
 from stacks.parts.cluster.config import RayOperator, StackCluster
-from stacks.parts.pools.config import FlexStart, Queued
+from stacks.parts.pools.config import FlexStart, Queued, Spot
 from stacks.parts.pools.plan import PlannedPool
 from stacks.stack import Stack
 
@@ -47,6 +49,8 @@ def features_of(
     """What of GKE the stack uses, by the catalog's names: `networks` for further interfaces, and
     `claims` to them."""
     autopilot = stack.cluster.autopilot
+    spot = [it.config.capacity for it in pools.values() if isinstance(it.config.capacity, Spot)]
+    own_notice = load_table(SpotNotice, "spot_notice").default
     on_request = any(isinstance(it.config.capacity, FlexStart | Queued) for it in pools.values())
     addon = stack.cluster.ray_operator is RayOperator.ADDON
     used = {
@@ -60,6 +64,7 @@ def features_of(
         "compute_domains": any(it.domain is not None for it in pools.values()),
         "gcsfuse_streaming_writes": bool(stack.buckets),
         "secondary_boot_disk": any(it.config.secondary_boot_disk for it in pools.values()),
+        "spot_notice": any((it.grace_seconds or 0) > own_notice for it in spot),
         "lustre_csi": stack.lustre is not None,
         "custom_metrics": any(it.autoscaling for it in stack.servers.values()),
     }

@@ -21,6 +21,7 @@ from stacks.parts.jobs.plan import PlannedFineTuning
 from stacks.parts.jobs.requirements import packages_of
 from stacks.parts.jobs.script import Script, launcher, stored
 from stacks.parts.jobs.verl_build import preparation
+from stacks.parts.pools.staying import staying
 from stacks.parts.queues.build import Queues
 from stacks.parts.ray.build import Surroundings
 from stacks.parts.ray.plan import PlannedRay
@@ -223,7 +224,10 @@ def _fine_tuning(
             ephemeral_storage_gib=requests.ephemeral_storage_gib or 0,
             bucket=mounted.args,
             mount_path=mount_path,
-            annotations=annotations(tuning.limits),
+            annotations={
+                **staying(site, "Job", f"{tuning.name}-job", [tuning.pool]),
+                **annotations(tuning.limits),
+            },
             service_account=mounted.account_name,
             secret_name=site.secret_name,
             secret_key=TOKEN,

@@ -17,6 +17,7 @@ from stacks.secret_references import NamedSecret, SecretReference, named_secret
 from stacks.types import (
     Block,
     Gpus,
+    GraceSeconds,
     ImageReference,
     MemoryGiB,
     Minutes,
@@ -124,6 +125,9 @@ class Script(Block, frozen=True):
     """Priority in its queue alone, which goes before `priority` there."""
     minutes: Minutes | None = None
     """How long a run may take, waiting for nodes and the image included; by default for ever."""
+    grace_seconds: GraceSeconds = 60
+    """Seconds that its pods have to end after SIGTERM. On spot nodes they are no more than
+    `pools.NAME.capacity.grace_seconds` leaves: 105 of 120, and 15 of 30."""
     retries: Retries = 0
     """How often it starts again after it failed; of a JobSet a machine that goes away counts for
     nothing."""

@@ -27,6 +27,7 @@ from stacks.parts.jobs.program_words import with_ranks
 from stacks.parts.jobs.requirements import with_requirements
 from stacks.parts.jobs.script import FILES_VARIABLE, SERVER_VARIABLE, Script
 from stacks.parts.network.domain_build import domain_of
+from stacks.parts.pools.staying import staying
 from stacks.parts.ray.build import Surroundings
 from stacks.parts.ray.nodes_build import wider
 from stacks.plan import Plan
@@ -116,7 +117,10 @@ def _job_set(
             rdma=access.rdma,
             nccl={} if script.nccl is None else script.nccl.settings,
             mounts=_mounts(site, around, script, mounted),
-            annotations=annotations(script.limits),
+            annotations={
+                **staying(site, "JobSet", f"{script.name}-job-set", script.pools),
+                **annotations(script.limits),
+            },
             secret_name=site.secret_name,
             secret_keys=[*site.secret_keys, *_server_keys(site, script)],
             secrets=config.named_secrets,
@@ -126,6 +130,7 @@ def _job_set(
             workload_priority=queues.workload_priority(config.workload_priority),
             max_restarts=config.retries,
             minutes=config.minutes,
+            grace_seconds=config.grace_seconds,
             client_of=config.server,
             held=[
                 *([] if lustre is None else lustre.resources()),

@@ -5,11 +5,14 @@ from dataclasses import dataclass, replace
 
 import pulumi
 
+from catalog import GpuDriver
 from components.naming import NameKind, cloud_name
 from components.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
 from components.node_service_account import NodeServiceAccount
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from components.workload_policy import WorkloadPolicy, WorkloadPolicyArgs
+from stacks import spot_grace
+from stacks.on_record import Record
 from stacks.parts.cluster import build as cluster
 from stacks.parts.pools import node_labels
 from stacks.parts.pools.autopilot_build import asked_for
@@ -163,6 +166,7 @@ def _pool(
             count=machine.accelerator.count,
             driver=config.driver_version.api_value,
             claimed=pool.gpus_claimed,
+            operated=config.driver_version is GpuDriver.OPERATOR,
         )
     return NodePool(
         pool.name,
@@ -178,7 +182,7 @@ def _pool(
             bounds=NodeBoundsArgs(min=pool.bounds.min, max=pool.bounds.max)
             if pool.scales
             else None,
-            capacity=capacity_of(config.capacity),
+            capacity=capacity_of(config.capacity, _grace(project, pool, pool.name)),
             disk_type=config.disk.type or machine.default_boot_disk,
             disk_gb=config.disk.size_gb,
             disk_kms_key=project.plan.stack.cmek,
@@ -198,6 +202,10 @@ def _pool(
         ),
         opts=opts,
     )
+
+
+def _grace(project: Project, pool: PlannedPool, name: str) -> int | None:
+    return spot_grace.to_be_set(project.plan, project.record or Record(), pool, name)
 
 
 def _slices(
@@ -228,7 +236,9 @@ def _slices(
                 topology=topology.name,
                 hosts=topology.hosts,
                 from_zero=pool.from_zero,
-                capacity=capacity_of(config.capacity),
+                capacity=capacity_of(
+                    config.capacity, _grace(project, pool, f"{pool.name}-{number}")
+                ),
                 disk_type=config.disk.type or pool.machine.default_boot_disk,
                 disk_gb=config.disk.size_gb,
                 disk_kms_key=project.plan.stack.cmek,

@@ -4,7 +4,7 @@ from components.capacity import CapacityArgs, ReservationArgs
 from stacks.parts.pools.config import Capacity, FlexStart, SpecificReservation
 
 
-def capacity_of(capacity: Capacity) -> CapacityArgs:
+def capacity_of(capacity: Capacity, grace_seconds: int | None = None) -> CapacityArgs:
     reservation = None
     if isinstance(capacity, SpecificReservation):
         reservation = ReservationArgs(
@@ -19,4 +19,5 @@ def capacity_of(capacity: Capacity) -> CapacityArgs:
         mode=capacity.mode,
         reservation=reservation,
         max_run_seconds=capacity.max_run_hours * 3600 if timed else None,
+        grace_seconds=grace_seconds,
     )

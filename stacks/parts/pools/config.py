@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from catalog import DiskType, GpuDriver
+from catalog.spot_notice import Notice
 from stacks.problems import ForeignKeysError
 from stacks.types import (
     Block,
@@ -56,6 +57,10 @@ class Spot(_WithoutReservation, frozen=True):
 
     mode: Literal["spot"] = "spot"
     """The way to have machines."""
+    grace_seconds: Notice | None = None
+    """Seconds that a node has from Google's word to its end, the last 15 for the system's own pods;
+    only in Standard clusters. By default 120 for new pools with accelerators in a cluster that the
+    stack makes, of GKE 1.35 or newer, and of pools that stand what they have."""
 
 
 class SpecificReservation(Block, frozen=True):
@@ -211,8 +216,9 @@ class Pool(Block, frozen=True):
     """Kubernetes taints of the nodes. What the stack or a queue sends there tolerates them."""
     driver_version: GpuDriver = GpuDriver.LATEST
     """NVIDIA driver that GKE installs, on Autopilot on the nodes that it makes for the pool's pods;
-    with `disabled` somebody else installs it, on nodes that no work of the stack waits for, which
-    Autopilot lets nobody. Only with GPUs."""
+    with `disabled` somebody else installs it, on nodes that no work of the stack waits for; with
+    `operator` NVIDIA's GPU Operator, which the stack does not install, has driver and device
+    plug-in, and work waits for it. Autopilot refuses both. Only with GPUs."""
     interfaces: Literal["managed", "own", "none"] | None = None
     """Networks of the machines' further interfaces: `managed` by GKE, which pods then claim of the
     node; the stack's `own`; or `none`. By default they are managed where machine and GKE have it

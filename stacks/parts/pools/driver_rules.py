@@ -28,16 +28,18 @@ def _without_driver(plan: Plan) -> Iterator[Problem]:
     installation is disabled. Waiting for GPU driver libraries to be available."); NVIDIA's operator
     has none for Container-Optimized OS 121 (NVIDIA/gpu-operator issue 1623)."""
     for pool in plan.gpu_pools.values():
-        if pool.config.driver_version is not GpuDriver.DISABLED:
+        driver = pool.config.driver_version
+        if driver.is_gkes:
             continue
         field, nearest = f"{pool.field}.driver_version", f"nearest: {GpuDriver.LATEST.value}"
         if plan.autopilot:
             yield Problem(field, f"Autopilot lets nobody install a driver of their own; {nearest}")
-        elif work := ", ".join(_work_on_gpus(plan, pool)):
+        elif driver is GpuDriver.DISABLED and (work := ", ".join(_work_on_gpus(plan, pool))):
             yield Problem(
                 field,
                 "nothing in the stack installs a driver, and nodes without one have no GPUs for "
-                f"{work}; {nearest}",
+                f"{work}; {nearest}, or {GpuDriver.OPERATOR.value} where NVIDIA's GPU Operator "
+                "brings one",
             )
 
 

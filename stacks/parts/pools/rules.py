@@ -324,6 +324,8 @@ def _autopilot_problems(pool: PlannedPool) -> Iterator[Problem]:
     keys = (*_OF_PODS, "compact_placement", "threads_per_core", "when")
     why = "Autopilot decides it for its nodes"
     yield from beside_problems(pool.field, pool.config, keys, why)
+    grace = f"{pool.field}.capacity"
+    yield from beside_problems(grace, pool.config.capacity, ("grace_seconds",), why)
     if pool.kind == "gpu" and mode not in _AUTOPILOT_GPUS:
         ways = [it for it in _AUTOPILOT_GPUS if it in pool.machine.capacity_modes]
         yield Problem(

@@ -27,6 +27,7 @@ from stacks.parts.jobs.maxtext import worker_environment
 from stacks.parts.jobs.verl_build import setup_of
 from stacks.parts.pools.config import Queued
 from stacks.parts.pools.plan import PlannedPool
+from stacks.parts.pools.staying import staying
 from stacks.parts.queues.build import Queues
 from stacks.parts.ray.config import PodSizes
 from stacks.parts.ray.nodes_build import access_of, any_pool
@@ -78,7 +79,10 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
                 taints=() if head is None else head.taints,
             ),
             start_params={"num-cpus": "0"} if ray.demands.head_runs_nothing else {},
-            annotations=annotations(ray.limits(head=True)),
+            annotations={
+                **_staying(site, ray, [] if head is None else [head]),
+                **annotations(ray.limits(head=True)),
+            },
             scratch=ray.demands.scratch[0],
             setup=setup,
         ),
@@ -155,6 +159,10 @@ def _pod(
     )
 
 
+def _staying(site: Site, ray: PlannedRay, pools: Sequence[PlannedPool]) -> dict[str, str]:
+    return staying(site, "RayCluster", f"{ray.name}-cluster", pools)
+
+
 def _worker(
     site: Site,
     around: Surroundings,
@@ -166,7 +174,10 @@ def _worker(
     common = replace(
         _pod(group.config, access.node_selector, gpus=group.gpus, taints=group.taints),
         any_of=any_pool(site, group),
-        annotations=annotations(ray.limits(head=False)),
+        annotations={
+            **_staying(site, ray, group.pools),
+            **annotations(ray.limits(head=False)),
+        },
         environment=driver_environment(site.plan, ray.image, group.gpus),
         networks=access.networks,
         claims=dict(access.claims),
