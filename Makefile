@@ -100,8 +100,8 @@ stack-tools: .tools/bin/pulumi .tools/bin/pulumi-language-python ## Build what a
 
 fit-tools: setup $(FIT)/.ready ## Install what `aistack fit` compiles with: MaxText, JAX and libtpu, on a CPU
 
-demo: setup ## Bring b200-lustre up on the sandbox and show it
-	@$(RUN) -m sandbox demo --stack $(or $(STACK),b200-lustre) --folder $(FOLDER)
+demo: setup ## Show a wrong config, an up, a change that loses data, and machines that are out of stock
+	@$(RUN) -m sandbox demo --folder $(FOLDER)
 
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto --durations=10

@@ -209,7 +209,7 @@ def demo(folder: FolderOption = FOLDER) -> None:
     """Show a mistake, an `up`, a change that loses data, and machines that are out of stock."""
     from sandbox.demo import demo as show
 
-    if not show(folder.resolve()):
+    if not show(folder.resolve() / "demo"):
         raise typer.Exit(1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,11 @@ ACTS = (
 
 
 def demo(root: Path) -> bool:
-    """Leave both stacks as the acts leave them; False where an act does not end as it is told."""
+    """Leave both stacks as the acts leave them; False where an act does not end as it is told.
+
+    The folder is the demo's own: what is in it goes first.
+    """
+    shutil.rmtree(root, ignore_errors=True)
     console = new_console()
     for number, act in enumerate(ACTS, start=1):
         console.print()

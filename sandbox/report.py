@@ -59,8 +59,7 @@ def print_report(
     console.print()
     if not result.ok:
         print_failure(result)
-        said = "
-".join([*result.report.diagnostics, *result.failure])
+        said = "\n".join([*result.report.diagnostics, *result.failure])
         if _COMMANDS.search(said):
             _print_here(console, said, result.stack, root, overrides, kube)
         elif result.operation == "destroy" and _is_protected(result):

@@ -64,20 +64,9 @@ def refused(plan: Plan, record: Record, today: date) -> Iterator[str]:
         return
     if cluster is not None and cluster.outputs.get("minMasterVersion") == str(version):
         return
-    if running is not None:
-        if _is_lower(version, running):
-            yield (
-                f"{_FIELD}: the cluster runs {running}, and GKE takes no control plane back to "
-                f"{version}; nearest: {running.major}.{running.minor}"
-            )
-            return
-        if version.minor > running.minor + 1:
-            yield (
-                f"{_FIELD}: the cluster runs {running}, and GKE raises a control plane by one "
-                f"minor version at a time, not to {version}; nearest: "
-                f"{running.major}.{running.minor + 1}, and {version} in a later run"
-            )
-            return
+    if running is not None and (line := _out_of_reach(version, running)):
+        yield line
+        return
     mended = plan.facts.gcsfuse.mended_by(version)
     if plan.stack.buckets and mended is not None and not version.meets(mended):
         yield f"{_FIELD}: {_MOUNTS_FAIL.format(version)}; nearest: {mended}"
@@ -92,6 +81,22 @@ def refused(plan: Plan, record: Record, today: date) -> Iterator[str]:
         plan.facts.gke_calendar.check_offered(version, channel, today, least)
     except FactError as error:
         yield f"{_FIELD}: {error}"
+
+
+def _out_of_reach(version: GkeVersion, running: GkeVersion) -> str:
+    """Why no run of today leads from one to the other; empty where one does."""
+    if _is_lower(version, running):
+        return (
+            f"{_FIELD}: the cluster runs {running}, and GKE takes no control plane back to "
+            f"{version}; nearest: {running.major}.{running.minor}"
+        )
+    if version.minor > running.minor + 1:
+        return (
+            f"{_FIELD}: the cluster runs {running}, and GKE raises a control plane by one "
+            f"minor version at a time, not to {version}; nearest: "
+            f"{running.major}.{running.minor + 1}, and {version} in a later run"
+        )
+    return ""
 
 
 def told(plan: Plan, record: Record, now: datetime) -> Iterator[str]:

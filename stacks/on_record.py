@@ -58,7 +58,7 @@ class Record:
             )
             for urn, it in found.items()
         )
-        self.resources = () if hidden else self.standing
+        self.resources: tuple[Recorded, ...] = () if hidden else self.standing
         self._by_key = {(it.type, it.name): it for it in self.resources}
 
     def of_type(self, token: str) -> list[Recorded]:

@@ -306,8 +306,7 @@ class Reader:
 # Simulated time is not waited for, and no control plane is started.
 _PYTHON = (
     'case "$2 $3" in',
-    '"sandbox preview"|"sandbox up"|"sandbox refresh"|"sandbox demo") '
-    'set -- "$@" --speed inf --kube memory;;',
+    '"sandbox preview"|"sandbox up"|"sandbox refresh") set -- "$@" --speed inf --kube memory;;',
     '"sandbox destroy") set -- "$@" --speed inf;;',
     "esac",
     f'exec {sys.executable} "$@"',

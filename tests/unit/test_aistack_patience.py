@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 import aistack.wait
-from aistack import patience, progress
+from aistack import patience
 from aistack.__main__ import app
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, LostError, VerbError
 from aistack.find import Found
 from aistack.wait import states
+from cli import progress
 from kube.jobs import State
 from kube.kinds import JOB, Kind
 from kube.objects import JsonObject

@@ -125,7 +125,7 @@ def test_a_wrong_option_is_told_by_its_name_its_value_and_the_nearest(
 @pytest.mark.parametrize(
     ("option", "line"),
     [
-        ("--kube", "--kube: it is an option of preview, up, refresh, demo alone; nearest: leave "),
+        ("--kube", "--kube: it is an option of preview, up, refresh alone; nearest: leave "),
         ("--sped", "--sped: there is no such option; nearest: --speed"),
         ("--zzz", "--zzz: there is no such option; nearest: --stack, --speed, "),
     ],
