@@ -17,7 +17,7 @@ from components.pod_manifest import (
     DEFAULT_SECCOMP,
     NO_TOKEN,
     SCRIPT_DIR,
-    PodSecret,
+    PodSecretArgs,
     claims_of_container,
     claims_of_pod,
     gpu_amount,
@@ -84,7 +84,7 @@ class JobSetPods:
     environment: Mapping[str, Any]
     secret_name: Any
     secret_keys: Sequence[str]
-    secrets: Sequence[PodSecret] = ()
+    secrets: Sequence[PodSecretArgs] = ()
     service_account: Any
     files: Any
     volumes: Sequence[tuple[dict[str, Any], dict[str, Any]]]

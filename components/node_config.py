@@ -19,14 +19,9 @@ from components.node_taints import (
     check_node_taints,
     provider_effect,
 )
+from components.pool_labels import DRANET_LABEL, NO_PLUGIN_LABEL
 
 _TOKEN = "gcp:container/nodePool:NodePool"
-# GKE's own driver, which gives pods their node's further interfaces as they claim them
-# (AI-Hypercomputer/xpk src/xpk/core/nodepool.py:343-347, f2dd7d71).
-DRANET_LABEL = {"cloud.google.com/gke-networking-dra-driver": "true"}
-# No device plug-in of GKE's, which would have the same GPUs as another (GKE documentation, "Manage
-# the GPU Stack with the NVIDIA GPU Operator", read 2026-11-29).
-NO_PLUGIN_LABEL = {"gke-no-default-nvidia-gpu-device-plugin": "true"}
 # Beside it, where NVIDIA's driver for claims runs, and what the autoscaler knows nodes with it by
 # (GKE documentation, "Prepare GKE infrastructure for DRA workloads", read 2026-11-24; llm-d/llm-d
 # docs/infra-providers/gke/README.md).

@@ -14,7 +14,6 @@ from components.lifecycle import fixed_name
 from components.node_config import (
     FIXED_INTERFACES,
     GPU_CLAIM_LABELS,
-    NO_PLUGIN_LABEL,
     PoolArgs,
     attached_to,
     fixed_at_birth,
@@ -26,6 +25,7 @@ from components.node_config import (
     pool_timeouts,
     upgrade_settings,
 )
+from components.pool_labels import NO_PLUGIN_LABEL
 from components.tokens import formerly
 
 

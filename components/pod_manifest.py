@@ -4,6 +4,7 @@ Values may be Pulumi inputs that are only known later; nothing here looks into t
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from components.gcsfuse_options import volume_attributes
@@ -33,14 +34,21 @@ _TOKEN_SECONDS = 3607
 # cluster-autoscaler/FAQ.md, "What types of pods can prevent CA from removing a node?").
 STAYS = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
 
-# A Secret by its name, with the one key and the variable that it becomes, or all of them.
-PodSecret = tuple[str, str | None, str | None]
 
 GCSFUSE = "gcsfuse.csi.storage.gke.io"
 # Of PodDisruptionBudgets. By default a pod that runs and is not ready counts as away and is not
 # evicted either, so a server that crashes or loads its weights holds up each drain
 # (kubernetes/enhancements keps/sig-apps/3017-pod-healthy-policy-for-pdb, stable since 1.31).
 EVICT_UNHEALTHY = "AlwaysAllow"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodSecretArgs:
+    """A Secret of the pods' namespace: `key` becomes the `variable`, or all of its keys do."""
+
+    name: str
+    key: str | None = None
+    variable: str | None = None
 
 
 def no_more_privileges(*, rdma: bool = False) -> dict[str, Any]:
@@ -118,19 +126,19 @@ def secret_variable(name: str, secret: Any, key: str) -> dict[str, Any]:
 
 
 def secret_variables(
-    own: Any, own_keys: Sequence[str], secrets: Sequence[PodSecret]
+    own: Any, own_keys: Sequence[str], secrets: Sequence[PodSecretArgs]
 ) -> list[dict[str, Any]]:
     """Those of the stack's own Secret, but for what `secrets` name."""
-    named = {variable: (name, key) for name, key, variable in secrets if key and variable}
+    named = {it.variable: (it.name, it.key) for it in secrets if it.key and it.variable}
     return [
         *(secret_variable(key, own, key) for key in own_keys if key not in named),
         *(secret_variable(variable, name, key) for variable, (name, key) in named.items()),
     ]
 
 
-def whole_secrets(secrets: Sequence[PodSecret]) -> dict[str, Any]:
+def whole_secrets(secrets: Sequence[PodSecretArgs]) -> dict[str, Any]:
     """The part of a container. Its other variables go before those of whole Secrets."""
-    whole = [{"secretRef": {"name": name}} for name, key, _ in secrets if key is None]
+    whole = [{"secretRef": {"name": it.name}} for it in secrets if it.key is None]
     return {"envFrom": whole} if whole else {}
 
 

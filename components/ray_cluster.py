@@ -13,7 +13,7 @@ import pulumi_kubernetes as k8s
 
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
-from components.pod_manifest import PodSecret
+from components.pod_manifest import PodSecretArgs
 from components.queue_labels import ELASTIC, QUEUE_LABEL, queue_labels
 from components.ray_cluster_manifest import RayAutoscaling, ray_access_spec, ray_cluster_spec
 from components.ray_fault_tolerance import RayFaultToleranceArgs, fault_tolerance_fields
@@ -98,7 +98,7 @@ class RayClusterArgs:
     volumes: Sequence[RayVolumeArgs] = ()
     secret_name: pulumi.Input[str] | None = None
     secret_keys: Sequence[str] = ()
-    secrets: Sequence[PodSecret] = ()
+    secrets: Sequence[PodSecretArgs] = ()
     service_account: pulumi.Input[str] | None = None
     held: Sequence[Any] = ()
     autoscaling: RayAutoscaling | None = None

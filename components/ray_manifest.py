@@ -17,7 +17,7 @@ from components.pod_manifest import (
     DEFAULT_SECCOMP,
     NO_TOKEN,
     TPU,
-    PodSecret,
+    PodSecretArgs,
     bucket_volume,
     claims_of_container,
     claims_of_pod,
@@ -152,7 +152,7 @@ class RayPodContext:
     volumes: Sequence[RayVolume] = ()
     secret_name: Any = None
     secret_keys: Sequence[str] = ()
-    secrets: Sequence[PodSecret] = ()
+    secrets: Sequence[PodSecretArgs] = ()
     service_account: Any = None
 
 

@@ -26,7 +26,7 @@ from components.naming import NameKind, check_name, cloud_name
 from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
 from components.node_terms import selector_terms
-from components.pod_manifest import PodSecret, bucket_volume
+from components.pod_manifest import PodSecretArgs, bucket_volume
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
 from components.tokens import formerly
@@ -123,7 +123,7 @@ class ScriptJobSetArgs:
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     secret_name: pulumi.Input[str] | None = None
     secret_keys: Sequence[str] = ()
-    secrets: Sequence[PodSecret] = ()
+    secrets: Sequence[PodSecretArgs] = ()
     service_account: pulumi.Input[str] | None = None
     client_of: str | None = None
     priority_class: pulumi.Input[str] | None = None

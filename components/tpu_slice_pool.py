@@ -12,7 +12,6 @@ import pulumi_gcp as gcp
 from components.lifecycle import fixed_name
 from components.node_config import (
     COMPACT,
-    DRANET_LABEL,
     FIXED_INTERFACES,
     PoolArgs,
     attached_to,
@@ -25,6 +24,7 @@ from components.node_config import (
     pool_timeouts,
     upgrade_settings,
 )
+from components.pool_labels import DRANET_LABEL
 from components.tokens import formerly
 
 

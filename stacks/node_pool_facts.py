@@ -9,7 +9,7 @@ from typing import Any
 
 from catalog import Catalog, FactError, MachineType
 from components.capacity import CapacityMode
-from components.node_config import DRANET_LABEL
+from components.pool_labels import DRANET_LABEL
 
 # What makes a zone's name of a region's.
 _ZONE = re.compile(r"-[a-z]$")

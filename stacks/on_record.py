@@ -18,7 +18,7 @@ from components.tokens import current
 
 # pulumi/pulumi pkg/resource/deploy/builtins.go, v3.256.0. A resource that only waits for its delete
 # is left out there.
-_FUNCTION = "pulumi:pulumi:readStackResourceOutputs"
+FUNCTION = "pulumi:pulumi:readStackResourceOutputs"
 # pulumi/pulumi sdk/go/common/resource/plugin/rpc.go: how secrets, assets and references to
 # resources are marked on the wire.
 _MARK = "4dabf18193072939515e22adb298388d"
@@ -88,7 +88,7 @@ def read() -> Record:
     `pulumi:providers:pulumi`."""
     stack = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
     request = resource_pb2.ResourceInvokeRequest(
-        tok=_FUNCTION,
+        tok=FUNCTION,
         # The SDK's own call would ask the engine for each resource that an output names, and none
         # of them is registered yet.
         acceptResources=False,

@@ -89,4 +89,4 @@ def test_kueue_asks_for_machines_that_come_by_a_request_and_the_stack_does_not()
     assert checks == [{"name": "dws", "onFlavors": ["spot"]}]
     assert recording.of_type(":ProvisioningRequest") == []
     template = worker(recording)["template"]
-    assert "metadata" not in template
+    assert "consume-provisioning-request" not in str(template.get("metadata"))

@@ -17,7 +17,7 @@ from components.queue_labels import QUEUE_LABEL
 from kube import kinds
 from kube.jobs import SERVER_LABEL
 from kube.kinds import Kind
-from kube.objects import JsonObject
+from kube.objects import JsonObject, dig
 from sandbox.kube.schemas import findings
 
 WHEN = "2026-11-23T11:00:00Z"
@@ -349,7 +349,10 @@ def changed(obj: JsonObject, path: Path, odd: Any) -> JsonObject | None:
     """None where the API server refuses it."""
     found = copy.deepcopy(obj)
     _put(found, path, odd)
-    return None if findings(found) else found
+    # The schema of a pod does not ask for its spec; validation asks for its containers
+    # (kubernetes/kubernetes v1.35.4 pkg/apis/core/validation/validation.go, validateContainers).
+    is_empty = found.get("kind") == "Pod" and not dig(found, "spec", "containers")
+    return None if is_empty or findings(found) else found
 
 
 NOTHING = object()

@@ -426,6 +426,7 @@ READERS: Mapping[str, Sequence[str]] = {
     "jobs": [],
     "logs": ["x", "--rank", "all"],
     "shell": ["x", "--json", "--", "ls"],
+    "snapshot": ["x", "--out", os.devnull],
     "status": [],
     "tunnel": ["x"],
     "wait": ["x"],

@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from components.pod_manifest import PodSecretArgs
 from components.ray_cluster_manifest import RayWorkers, ray_cluster_spec
 from components.ray_manifest import (
     BucketMount,
@@ -48,7 +49,10 @@ def test_pods_have_variables_of_the_secrets_that_are_named_for_them() -> None:
     made = spec(
         secret_name="tokens",
         secret_keys=["HF_TOKEN", "WANDB_API_KEY"],
-        secrets=[("hub", "api-token", "HF_TOKEN"), ("all", None, None)],
+        secrets=[
+            PodSecretArgs(name="hub", key="api-token", variable="HF_TOKEN"),
+            PodSecretArgs(name="all"),
+        ],
     )
     for group in (made["headGroupSpec"], made["workerGroupSpecs"][0]):
         (container,) = group["template"]["spec"]["containers"]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
+from components.pod_manifest import STAYS
 from stacks.problems import problem_of
 from tests.conftest import Recording, Register
 from tests.parts.preset_samples import ON_AUTOPILOT
@@ -170,6 +171,7 @@ def test_every_pod_mounts_the_bucket_as_rays_own_user(register: Register, stack:
 def test_every_pods_sidecar_may_take_what_it_needs(register: Register) -> None:
     for pod in pods_of(built(register, FIXED)):
         assert pod["metadata"]["annotations"] == {
+            **STAYS,
             "gke-gcsfuse/volumes": "true",
             "gke-gcsfuse/cpu-limit": "0",
             "gke-gcsfuse/memory-limit": "0",
@@ -190,6 +192,7 @@ def test_autopilot_has_every_container_limited(register: Register) -> None:
     # A host writes six files of a checkpoint, and each has the CPU of one sidecar.
     for pod, cpu in ((head, "250m"), (worker, "1500m")):
         assert pod["metadata"]["annotations"] == {
+            **STAYS,
             "gke-gcsfuse/volumes": "true",
             "gke-gcsfuse/cpu-limit": cpu,
             "gke-gcsfuse/memory-limit": "1Gi",

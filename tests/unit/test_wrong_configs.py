@@ -63,4 +63,4 @@ def test_the_corpus_has_what_is_refused_and_what_is_not() -> None:
     tried = Random(9).sample(list(mutants("dev")), 40)
     refused = [bool(lines_of(it.config, WITH_ALL_SECRETS)) for it in tried]
     assert refused.count(True) > 8
-    assert refused.count(False) > 1
+    assert refused.count(False) > 0

@@ -11,6 +11,7 @@ from components.inference_engine import PORT
 from components.job_set_manifest import FILE_DIR
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
 from components.lifecycle import object_name
+from components.pod_manifest import PodSecretArgs
 from components.script_job_set import (
     ScriptJobSet,
     ScriptJobSetArgs,
@@ -123,7 +124,7 @@ def _job_set(
             },
             secret_name=site.secret_name,
             secret_keys=[*site.secret_keys, *_server_keys(site, script)],
-            secrets=config.named_secrets,
+            secrets=[PodSecretArgs(**it._asdict()) for it in config.named_secrets],
             service_account=mounted[0].account_name if mounted else None,
             priority_class=queues.priority(config.priority),
             queue=queues.queue(config.queue),

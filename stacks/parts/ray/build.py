@@ -9,6 +9,7 @@ from components.gib import nccl_environment
 from components.gpu_claim_driver import GpuClaimDriver
 from components.lifecycle import object_name
 from components.node_taints import NodeTaintArgs
+from components.pod_manifest import PodSecretArgs
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_cluster import (
     RayCluster,
@@ -102,7 +103,7 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         queue=around.queues.queue(ray.config.queue),
         secret_name=site.secret_name,
         secret_keys=site.secret_keys,
-        secrets=ray.config.named_secrets,
+        secrets=[PodSecretArgs(**it._asdict()) for it in ray.config.named_secrets],
         service_account=mounted[0].account_name if mounted else None,
         head_is_enough=ray.head_is_enough,
         asks_for_token=ray.asks_for_token,
