@@ -166,7 +166,7 @@ def parse_stack_file(text: bytes, project: str, *, of_project: bool = False) -> 
     _text_keys(block, f"{_CONFIG}.")
     config = {
         full_key(key, project): value if isinstance(value, dict | list) else _text(value)
-        for key, value in _value(block).items()
+        for key, value in _Values().of(block).items()
     }
     return StackFile(config, environments)
 
@@ -195,14 +195,7 @@ def value_of(text: str) -> Any:
     if node is None:
         return None
     refuse_repeated_keys(node, _key_text)
-    return _value(node)
-
-
-def _value(node: yaml.Node) -> Any:
-    try:
-        return _Values().of(node)
-    except RecursionError:
-        raise YamlError("blocks or lists in each other without an end") from None
+    return _Values().of(node)
 
 
 def _refuse_repeated(node: yaml.MappingNode, project: str) -> None:

@@ -33,9 +33,8 @@ NOTHING = Standing()
 
 def in_place(mistake: Mistake, plan: Plan, standing: Standing) -> Mistake:
     """The same with an offer that the cluster outlives, where there is one."""
-    if mistake.suggestion is None:
-        return mistake
-    text, value = mistake.suggestion.text, standing.values.get(mistake.path)
+    text = "" if mistake.suggestion is None else mistake.suggestion.text
+    value = standing.values.get(mistake.path)
     if mistake.path.endswith(".machine_type") and text.startswith(_ZONE):
         return _elsewhere(mistake, plan, text.removeprefix(_ZONE).partition(". ")[0])
     if value is None:

@@ -64,3 +64,14 @@ def test_a_machine_without_proc_is_asked_by_ps(monkeypatch: pytest.MonkeyPatch) 
     assert parent == os.getppid()
     assert any("python" in it or "pytest" in it for it in words)
     assert config_file._process(2**22 + 1)[0] == 0
+
+
+def test_the_command_of_the_cli_is_that_of_a_process_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    above = {
+        3: (2, ["python"], Path("/a")),
+        2: (1, ["/bin/pulumi", "up", "--config-file", "b.yaml"], Path("/b")),
+        1: (0, ["init"], Path("/")),
+    }
+    monkeypatch.setattr("os.getppid", lambda: 3)
+    monkeypatch.setattr(config_file, "_process", above.__getitem__)
+    assert config_file.config_file(Path("/project"), "mine") == Path("/b/b.yaml")

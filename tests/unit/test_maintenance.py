@@ -28,6 +28,20 @@ def test_an_exclusion_without_an_end_lasts_as_long_as_the_version_is_supported()
     ]
 
 
+def test_windows_of_longer_than_forty_years_are_not_counted_one_by_one() -> None:
+    one = {
+        "name": "run",
+        "start": "2026-02-10T00:00:00Z",
+        "end": "2026-04-30T00:00:00Z",
+        "scope": "NO_UPGRADES",
+    }
+    old = {"start": "1980-01-05T02:00:00Z", "end": "1980-01-05T08:00:00Z"}
+    window = Maintenance.model_validate({**old, "exclusions": [one]})
+    assert list(maintenance_problems(window, NOW)) == []
+    window = Maintenance.model_validate({**WINDOW, "exclusions": [one]})
+    assert list(maintenance_problems(window, NOW))
+
+
 def test_no_upgrades_at_all_has_to_end() -> None:
     one = {"name": "run", "start": "2026-01-03T00:00:00Z", "scope": "NO_UPGRADES"}
     window = Maintenance.model_validate({**WINDOW, "exclusions": [one]})

@@ -290,3 +290,9 @@ def test_a_file_that_the_program_imports_may_take_them() -> None:
     files = {"train.py": "from ranks import setup\n", "ranks.py": DDP, "other.py": ""}
     assert takes_ranks("train.py", files)
     assert not takes_ranks("other.py", files)
+
+
+def test_a_file_that_it_imports_and_nobody_can_read_says_nothing() -> None:
+    files = {"train.py": "import broken, ranks\n", "broken.py": "def (\n"}
+    assert not takes_ranks("train.py", files)
+    assert takes_ranks("train.py", {**files, "ranks.py": DDP})

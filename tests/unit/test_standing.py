@@ -61,6 +61,26 @@ def test_more_nodes_than_the_pods_range_has_room_for_have_fewer_pods(nodes: int,
     assert f"nearest: {way} keeps 10.8.0.0/16 as long as" in said(stands(), pools__cpu__nodes=nodes)
 
 
+def test_more_than_any_pool_there_has_addresses_for_is_fewer_nodes() -> None:
+    many = {"machine_type": "e2-standard-8", "nodes": 1000}
+    line = said(stands(), pools__cpu__nodes=1000, pools__more=many, pools__most=many)
+    assert "nearest: fewer nodes: the cluster keeps 10.8.0.0/16 as long as" in line
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"lustre": {"name": "a", "capacity_gib": 10000, "throughput_mbps_per_tib": 1000}},
+        {"cluster__version": "new"},
+        {"network__services": "10.16.0.0/30"},
+    ],
+    ids=lambda it: next(iter(it)),
+)
+def test_what_costs_the_cluster_nothing_is_offered_as_on_a_new_one(values: dict[str, Any]) -> None:
+    known = Standing({**stands().values, "network.services": "10.16.0.0/30"})
+    assert said(known, **values) == said(NOTHING, **values)
+
+
 def test_such_a_pool_is_taken_in_place() -> None:
     more = {"machine_type": "e2-standard-8", "nodes": 220, "max_pods_per_node": 64}
     validate(changed(STACK, pools__more=more), standing=stands())
