@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from stacks.file_secrets import kinds_in
@@ -41,6 +42,8 @@ _BEGINNING = re.compile(
 )
 
 
+# The same texts are asked for again with each repair that is tried.
+@lru_cache(maxsize=4096)
 def is_token(text: str) -> bool:
     """Whether a text is, or has in it, what only a secret looks like: all that a file is refused
     for, and more."""

@@ -113,9 +113,9 @@ class Sandbox:
 
 
 def unexpected(result: RunResult) -> list[str]:
-    """What a run said, but what presets are warned of: published holes of images, and Ray clusters
-    without a token."""
-    known = (", with known holes: ", ": Ray asks for no token, ")
+    """What a run said, but what presets are warned of: published holes of images, Ray clusters
+    without a token, and the control planes under which nodes may not mount buckets."""
+    known = (", with known holes: ", ": Ray asks for no token, ", " may not mount buckets, ")
     return [it for it in result.report.diagnostics if not any(one in it for one in known)]
 
 

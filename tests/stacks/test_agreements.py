@@ -594,7 +594,7 @@ def test_a_stack_whose_up_cannot_end_is_destroyed_with_its_program(
         sandbox = up(pools=pools, **more)
         assert not sandbox.run("up", faults=faults_of(tmp_path, NO_STOCK)).ok
     refused = sandbox.run("destroy")
-    assert "`pulumi destroy --run-program` with it false in the stack's file" in said(refused)
+    assert "`pulumi destroy --run-program --stack held` with it false" in said(refused)
     destroy = Stack.destroy
     monkeypatch.setattr(
         Stack, "destroy", lambda stack, **more: destroy(stack, run_program=True, **more)

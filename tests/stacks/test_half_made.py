@@ -102,7 +102,7 @@ def test_a_real_up_says_of_what_waited_in_vain_which_machines_it_lacks(
     assert line.startswith(field)
     assert f"({machine} in {zone})" in line
     assert f"\n  nearest: stack.{way}" in line
-    assert "`pulumi up` again, later" in line
+    assert f"`pulumi up --stack {stack}` again, later" in line
 
 
 def test_the_next_up_says_what_waits_for_machines_and_ends_once_they_are_there(
@@ -283,7 +283,7 @@ def test_an_instance_that_the_provider_gave_up_is_in_no_state_and_up_says_what_h
     assert "timeout while waiting for state to become 'DONE'" in said(failed)
     assert "timeout: 2h0m0s" in said(failed)
     assert "Google goes on making it. It is in no state and costs" in said(failed)
-    line = "pulumi import gcp:lustre/instance:Instance lustre-instance 'projects/"
+    line = "pulumi import gcp:lustre/instance:Instance lustre-instance projects/"
     assert line in said(failed)
     assert LustreInstance.token not in {it["type"] for it in sandbox.state()["resources"]}
     assert len(sandbox.describe_everything()[LustreInstance.token]) == 1

@@ -316,6 +316,17 @@ def test_a_reservation_that_is_not_of_rdma_machines_has_the_placement_it_was_mad
     pool(project, cluster, from_reservation("blackwell"), **compact)
 
 
+def test_a_slice_comes_from_a_reservation_with_the_placement_that_it_always_has(
+    tmp_path: Path,
+) -> None:
+    machine = "ct6e-standard-4t"
+    held = {"slices": Reservation(zone=ZONE, machine_type=machine, count=4)}
+    project = Project(tmp_path, reservations=Reservations(reservations=held))
+    project.enable(*APIS)
+    made = {"placementPolicy": {"type": "COMPACT", "tpuTopology": "4x4"}, "initialNodeCount": 4}
+    pool(project, cluster_of(project), from_reservation("slices"), machine, **made)
+
+
 def test_all_pools_on_a_sub_block_fit_into_it_together(tmp_path: Path) -> None:
     """Of TPU7x it is one cube of 16 machines."""
     machine, zone = "tpu7x-standard-4t", "us-central1-c"

@@ -157,8 +157,9 @@ def _placement_conflicts(inputs: Inputs, machine: MachineType, zones: list[str])
         return
     if not machine.compact_placement:
         yield f"{machine.name} has no compact placement; nearest: leave placementPolicy out"
-    # NVIDIA/JAX-Toolbox pull request 1609 of 2025-08-07.
-    if _affinity(inputs) == "SPECIFIC_RESERVATION" and not machine.speaks_rdma:
+    # NVIDIA/JAX-Toolbox pull request 1609 of 2025-08-07. A TPU slice has no other placement.
+    placed_by_others = not machine.speaks_rdma and not has_tpus(machine)
+    if _affinity(inputs) == "SPECIFIC_RESERVATION" and placed_by_others:
         yield (
             "To consume reservation with placement policy, the instance has to specify the same "
             "resource policy as the reservation; nearest: leave placementPolicy out"

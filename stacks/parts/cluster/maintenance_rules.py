@@ -10,6 +10,7 @@ from bisect import bisect
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
+from itertools import accumulate
 
 from stacks.parts.cluster.config import ExclusionScope, Maintenance, MaintenanceExclusion
 from stacks.problems import Problem, repeats
@@ -116,11 +117,18 @@ def _least_open(window: Maintenance, closed: Sequence[_Span]) -> timedelta:
         pieces = [it for it in halves if it[1] - it[0] >= _LEAST_PIECE]
     # The least is where the days begin as a piece ends, or end as one begins.
     begins = {begin, *(it[1] for it in pieces), *(it[0] - _ROLLING for it in pieces)}
-    sums = [
-        sum((max(timedelta(), min(b, at + _ROLLING) - max(a, at)) for a, b in pieces), timedelta())
-        for at in begins
-        if begin <= at <= end - _ROLLING
-    ]
+    starts = [it[0] for it in pieces]
+    before = list(accumulate((b - a for a, b in pieces), initial=timedelta()))
+
+    def open_until(at: datetime) -> timedelta:
+        whole = bisect(starts, at) - 1
+        if whole < 0:
+            return timedelta()
+        return before[whole] + min(at, pieces[whole][1]) - starts[whole]
+
+    sums = (
+        open_until(at + _ROLLING) - open_until(at) for at in begins if begin <= at <= end - _ROLLING
+    )
     return min(sums, default=_OPEN)
 
 
@@ -175,15 +183,13 @@ def _fewest_windows(recurrence: str, first: date) -> int:
 def _exclusion_problems(
     field: str, window: Maintenance, one: MaintenanceExclusion, now: datetime
 ) -> Iterator[Problem]:
-    # Of windows that are too few by themselves nothing is left.
-    longest = _longest(window, one.start) or _LONGEST_WITHOUT_UPGRADES
     if one.end is None:
         # Until the end of support, which provider and gcloud take with the other scopes alone.
         if one.scope is ExclusionScope.NO_UPGRADES:
             yield Problem(
                 f"{field}.end",
                 "without an end it is longer than GKE allows without any upgrade; "
-                f"nearest: {shown_moment(one.start + longest)}",
+                f"nearest: {_latest_end(window, one.start)}",
             )
         return
     length = one.end - one.start
@@ -205,8 +211,14 @@ def _exclusion_problems(
         yield Problem(
             f"{field}.end",
             f"{length.days} days without any upgrade are more than GKE allows; "
-            f"nearest: {shown_moment(one.start + longest)}",
+            f"nearest: {_latest_end(window, one.start)}",
         )
+
+
+def _latest_end(window: Maintenance, start: datetime) -> str:
+    """Of an exclusion without any upgrade. Of windows that are too few by themselves nothing is
+    left."""
+    return shown_moment(start + (_longest(window, start) or _LONGEST_WITHOUT_UPGRADES))
 
 
 def shown_moment(moment: datetime) -> str:
