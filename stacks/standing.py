@@ -12,7 +12,6 @@ from stacks.offers import Offer, Suggestion
 from stacks.parts.network.plan import most_nodes_and_pods
 from stacks.plan import Plan
 
-_PODS = "network.pods"
 _ZONE = "the zone "
 _OVERLAPS = re.compile(r"overlaps (\S+) ")
 # Of which a node takes half as many addresses as of the one before.
@@ -43,12 +42,9 @@ def in_place(mistake: Mistake, plan: Plan, standing: Standing) -> Mistake:
     if asked != value:
         rest = ", which the cluster keeps as long as it is there"
         return mistake.suggesting(Suggestion((Offer.of(value),), rest=rest))
-    if other := _OVERLAPS.search(mistake.reason):
-        way = f"another range in network.{other[1]}"
-    elif mistake.path == _PODS:
-        way = _fewer_pods(plan, standing, value)
-    else:
-        return mistake
+    # Of what a cluster has, the pods' range alone can become too small.
+    other = _OVERLAPS.search(mistake.reason)
+    way = f"another range in network.{other[1]}" if other else _fewer_pods(plan, standing, value)
     stays = f"{way}: the cluster keeps {value} as long as it is there"
     return mistake.suggesting(Suggestion(rest=stays))
 
