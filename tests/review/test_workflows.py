@@ -110,7 +110,7 @@ def test_the_report_is_in_a_folder_of_its_own_that_is_made_before() -> None:
     uploaded = next(it["with"]["path"] for it in steps(document) if "upload" in it.get("uses", ""))
     folder = uploaded.rstrip("/")
     assert not (ROOT / folder).exists()
-    assert script.index(f"mkdir {folder}\n") < script.index("aistack review ")
+    assert script.index(f"mkdir {folder}\n") < script.index(" -m review ")
     for option in ("--markdown", "--json"):
         assert re.search(rf"{option} {folder}/\S+", script)
 
