@@ -66,8 +66,8 @@ def handed_over() -> int | None:
     module = HANDED_OVER.get(next(iter(sys.argv[1:]), ""))
     if module is None:
         return None
-    program = f"aistack {sys.argv.pop(1)}"
-    return int(import_module(module).main(program=program))
+    del sys.argv[1]
+    return int(import_module(module).main())
 
 
 def own_version() -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cli.kube_mode import KubeMode
-from cli.next_steps import command
+from cli.next_steps import AISTACK, command
 from stacks.commands import STACK
 
 SANDBOX_VARIABLE = "AISTACK_SANDBOX"
@@ -58,7 +58,7 @@ def offered(*words: str) -> str:
     options = [] if it.stack is None else ["--stack", it.stack]
     if it.sandbox is not None and os.environ.get(SANDBOX_VARIABLE) != str(it.sandbox):
         options += ["--sandbox", str(it.sandbox)]
-    return shlex.join(["aistack", *words, *options])
+    return shlex.join([AISTACK, *words, *options])
 
 
 def kubectl(*words: str) -> str:

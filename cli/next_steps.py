@@ -9,6 +9,8 @@ from pathlib import Path
 
 from cli.kube_mode import KubeMode
 
+# The one command line of the project.
+AISTACK = "aistack"
 # Where the sandbox keeps what it knows, unless --folder says otherwise.
 FOLDER = Path(".sandbox")
 
@@ -24,7 +26,7 @@ def command(
 ) -> str:
     """One command line for the sandbox whose folder is `root`; `options` are those of Pulumi that
     the verb has, too."""
-    words = [python(), "-m", "sandbox", *verb.split()]
+    words = [_aistack(), "sandbox", *verb.split()]
     words += ["--stack", stack] if stack else []
     for override in overrides:
         words += ["--set", override]
@@ -35,11 +37,10 @@ def command(
     return shlex.join(words)
 
 
-def python() -> str:
-    """This interpreter: by its path where it is the project's own, else as the user's shell has
-    it."""
-    short = _short(Path(sys.executable))
-    return "python" if Path(short).is_absolute() else short
+def _aistack() -> str:
+    """By its path where it is of the project's own environment, else as the user's shell has it."""
+    short = Path(_short(Path(sys.executable))).with_name(AISTACK)
+    return AISTACK if short.is_absolute() else str(short)
 
 
 def _short(path: Path) -> str:

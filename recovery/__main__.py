@@ -1,4 +1,4 @@
-"""Puts a stack's state in order after a command that was killed: `python -m recovery --stack dev`.
+"""Puts a stack's state in order after a command that was killed: `aistack recover --stack dev`.
 
 Looks up what became of the operations that were under way. Then the same command goes on from
 there. It needs no packages, and what it prints of a state or of an error is text.
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from cli.errors import UserError
 from cli.lines import interrupted, say, say_aside
+from cli.next_steps import AISTACK
 from cli.pulumi_cli import binary
 from recovery import dashboards, report, state
 from recovery.errors import LockedError, RecoveryError
@@ -22,9 +23,9 @@ from recovery.pulumi_stack import PulumiStack
 from recovery.state import Deployment
 
 
-def main(arguments: Sequence[str] | None = None, program: str = "python -m recovery") -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Without arguments, those of the command line."""
-    options = _parser(program).parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
         stack = PulumiStack(options.stack, binary(), say)
         recover(stack, _ids(options.id), yes=options.yes)
@@ -95,8 +96,8 @@ def _ids(given: list[str]) -> dict[str, str]:
     return dict(one.rsplit("=", 1) for one in given)
 
 
-def _parser(program: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=program, description=__doc__)
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"{AISTACK} recover", description=__doc__)
     parser.add_argument("--stack", required=True, help="the stack that was left in the middle")
     parser.add_argument("--yes", action="store_true", help="write without asking")
     parser.add_argument(

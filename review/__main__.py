@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from cli.app import run_app
+from cli.next_steps import AISTACK
 from review.command import run_review
 
 app = typer.Typer(add_completion=False, help=__doc__, rich_markup_mode=None)
@@ -32,8 +33,8 @@ def review(
         raise typer.Exit(code)
 
 
-def main(program: str | None = None) -> int:
-    return run_app(app, program=program)
+def main() -> int:
+    return run_app(app, program=f"{AISTACK} review")
 
 
 if __name__ == "__main__":

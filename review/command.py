@@ -1,4 +1,4 @@
-"""`python -m review`: from its options to its files and its exit code."""
+"""`aistack review`: from its options to its files and its exit code."""
 
 from __future__ import annotations
 

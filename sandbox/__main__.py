@@ -14,7 +14,7 @@ from cli.app import run_app
 from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import say
-from cli.next_steps import FOLDER
+from cli.next_steps import AISTACK, FOLDER
 from cli.pulumi_cli import without_options
 
 if TYPE_CHECKING:
@@ -278,8 +278,8 @@ def _workspace(folder: Path, stack: str) -> Workspace:
     return Workspace(folder.resolve(), stack)
 
 
-def main(program: str | None = None) -> int:
-    return run_app(app, OTHER_TOOLS, program)
+def main() -> int:
+    return run_app(app, OTHER_TOOLS, f"{AISTACK} sandbox")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`python -m sandbox kube`: the control planes of one stack's clusters."""
+"""`aistack sandbox kube`: the control planes of one stack's clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m stacks schema` writes the schema of configs of parts, for editors, and the tables of
+"""`aistack schema` writes the schema of configs of parts, for editors, and the tables of
 docs/parts.md."""
 
 import argparse
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from cli.next_steps import AISTACK
 from stacks.schema import PULUMI_FILE, STACK_FILE, pulumi_schema, stack_schema
 from stacks.schema_tables import with_keys
 
@@ -22,9 +23,9 @@ def written() -> dict[Path, str]:
     return {**files, PAGE: with_keys(PAGE.read_text(encoding="utf-8"), schemas[STACK_FILE])}
 
 
-def main(arguments: Sequence[str] | None = None, program: str = "python -m stacks") -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Without arguments, those of the command line."""
-    parser = argparse.ArgumentParser(prog=program, description=__doc__)
+    parser = argparse.ArgumentParser(prog=f"{AISTACK} schema", description=__doc__)
     parser.add_argument("verb", choices=["schema"], nargs="?", help="what to write")
     parser.parse_args(arguments)
     for file, text in written().items():

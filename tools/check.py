@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from aistack.command_line import HANDED_OVER
 from stacks.file_secrets import secrets_in_file
 from tools.repeats import repeats
 
@@ -37,7 +38,6 @@ FOREIGN = frozenset(
         "kubectl",
         "less",
         "pulumi",
-        "python3",
         "ray",
         "sed",
         "sh",
@@ -101,7 +101,8 @@ def _dead(words: list[str], targets: set[str]) -> str | None:
     if program in ("python", ".venv/bin/python") and words[1:2] == ["-m"]:
         return None if _module_exists(words[2]) else f"no module {words[2]}"
     if program == ".venv/bin/aistack":
-        return None if (ROOT / f"aistack/verbs/{words[1]}.py").exists() else f"no verb {words[1]}"
+        has = words[1] in HANDED_OVER or (ROOT / f"aistack/verbs/{words[1]}.py").exists()
+        return None if has else f"no verb {words[1]}"
     return None if program in FOREIGN else f"{program} is no command of this project"
 
 

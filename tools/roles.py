@@ -5,7 +5,7 @@
 NAME is any that has a Pulumi.NAME.yaml, which is previewed on a sandbox as it stands now. Without
 it the table of docs/roles.md is printed, of the shipped stacks.
 TASK is preview, drift, up or destroy; by default up. PROJECT, MEMBER and STATE_BUCKET stand in the
-commands as they are. `NAMES=1` prints the roles with commas between them, as `python -m sandbox up
+commands as they are. `NAMES=1` prints the roles with commas between them, as `aistack sandbox up
 --roles` takes them.
 """
 

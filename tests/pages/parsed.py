@@ -20,10 +20,13 @@ from typer.exceptions import TyperException
 from aistack.__main__ import app as aistack
 from cli.errors import UserError
 from cli.pulumi_cli import binary
+from review.__main__ import app as review
 from sandbox.__main__ import app as sandbox
 
 GRAMMAR: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("grammar.yaml").read_text())
 _PULUMI_FLAG = re.compile(r"^ +(?:-(\w), )?--([\w-]+)(?: ([\w\[\]]+))?", re.MULTILINE)
+# Those of the command lines that `aistack` hands over to which read their options with Typer.
+_HANDED_OVER = {"review": review, "sandbox": sandbox}
 _Environment = tuple[tuple[str, str], ...]
 
 
@@ -83,12 +86,10 @@ def parse_pulumi(words: Sequence[str], environment: Mapping[str, str]) -> Parsed
 
 def parse_aistack(words: Sequence[str]) -> Mapping[str, Any]:
     """The options that the command line itself reads. Raises NotACommandError."""
+    verb = words[1]
+    if verb in _HANDED_OVER:
+        return _parse_own(verb, _HANDED_OVER[verb], words[2:])
     return _parse_own("aistack", aistack, words[1:])
-
-
-def parse_sandbox(words: Sequence[str]) -> Mapping[str, Any]:
-    """The same of `python -m sandbox`, also where a variable is to have what it prints."""
-    return _parse_own("sandbox", sandbox, words[words.index("sandbox") + 1 :])
 
 
 def _parse_own(program: str, app: typer.Typer, words: Sequence[str]) -> Mapping[str, Any]:

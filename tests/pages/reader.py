@@ -31,7 +31,6 @@ from tests.pages.parsed import (
     parse_aistack,
     parse_foreign,
     parse_pulumi,
-    parse_sandbox,
 )
 from tests.pages.ways import VALUES, Way, fill_in, way_of
 from tests.stacks.conftest import Sandbox
@@ -128,12 +127,12 @@ class Reader:
             )
             (self.folder / f"Pulumi.{logged}.yaml").write_text(text)
             self._logged("up", logged, "up.json")
-            self._bash(f".venv/bin/python -m sandbox destroy --stack {logged}")
+            self._bash(f".venv/bin/aistack sandbox destroy --stack {logged}")
         for stack in up:
-            self._bash(f".venv/bin/python -m sandbox up --stack {stack}")
+            self._bash(f".venv/bin/aistack sandbox up --stack {stack}")
         if killed:
             (self.folder / "killed.yaml").write_text(yaml.safe_dump(_KILLED))
-            self._bash(f".venv/bin/python -m sandbox up --stack {killed} --fault killed.yaml", 1)
+            self._bash(f".venv/bin/aistack sandbox up --stack {killed} --fault killed.yaml", 1)
 
     def try_out(self, block: Block, command: Command) -> None:
         """Raises NotACommandError, or AssertionError with what the command said."""
@@ -174,11 +173,7 @@ class Reader:
             parse_foreign(words)
 
     def _ask_cluster(self, block: Block, command: Command) -> None:
-        asked = command.inner
-        if asked.program == "aistack":
-            parse_aistack(asked.words)
-        else:
-            parse_sandbox(asked.words)
+        parse_aistack(command.inner.words)
 
     def _make(self, words: Sequence[str]) -> None:
         """The target is there; a demo is what later commands look at, and so it runs."""
@@ -222,7 +217,7 @@ class Reader:
 
     def _pulumi(self, block: Block, command: Command) -> None:
         words = command.words
-        if words[0] == "python3":
+        if command.program == "aistack":
             self._recover(words)
             return
         asked = parse_pulumi(words, command.environment)
@@ -233,7 +228,7 @@ class Reader:
             if log := asked.flags.get("event-log"):
                 self._logged(asked.verb, stack, log)
             else:
-                self._bash(f".venv/bin/python -m sandbox {asked.verb} --stack {stack}")
+                self._bash(f".venv/bin/aistack sandbox {asked.verb} --stack {stack}")
         elif asked.verb == "stack output":
             self._cli(words, self.folder, self._of_sandbox)
         else:
@@ -246,7 +241,7 @@ class Reader:
         """With the sandbox's providers, as `pulumi up` has Google's."""
         workspace = Workspace(self.folder / ".sandbox", words[words.index("--stack") + 1])
         programs = self.folder / ".backend" / "programs"
-        self.said.append(recover(Sandbox(workspace), programs, words[2:], _AGREES))
+        self.said.append(recover(Sandbox(workspace), programs, ("aistack", *words[1:]), _AGREES))
 
     def _cli(self, words: Sequence[str], folder: Path, backend: str) -> None:
         environment = {**self._environment(), "PULUMI_BACKEND_URL": backend}
@@ -304,18 +299,14 @@ class Reader:
 
 
 # Simulated time is not waited for, and no control plane is started.
-_PYTHON = (
-    'case "$2 $3" in',
+_AISTACK = (
+    'case "$1 $2" in',
     '"sandbox preview"|"sandbox up"|"sandbox refresh") set -- "$@" --speed inf --kube memory;;',
     '"sandbox destroy") set -- "$@" --speed inf;;',
     "esac",
-    f'exec {sys.executable} "$@"',
+    f'exec {sys.executable} -m aistack "$@"',
 )
-_PROGRAMS = {
-    "python": _PYTHON,
-    "python3": _PYTHON,
-    "aistack": (f'exec {sys.executable} -m aistack "$@"',),
-}
+_PROGRAMS = {"python": (f'exec {sys.executable} "$@"',), "aistack": _AISTACK}
 _TRIES: Mapping[Way, Callable[[Reader, Block, Command], None]] = {
     Way.run: Reader._run,
     Way.engine: Reader._pulumi,

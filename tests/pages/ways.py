@@ -28,7 +28,7 @@ VALUES = {
 }
 _VALUE = re.compile(rf"(?<![A-Z_])({'|'.join(VALUES)})(?![A-Z_])")
 # What our own `aistack` does with no cluster; for all else it asks one, which is `tests/kube`'s.
-WITHOUT_CLUSTER = ("calibrate", "fit")
+WITHOUT_CLUSTER = ("calibrate", "fit", "review", "sandbox", "schema")
 
 
 def fill_in(text: str) -> str:
@@ -48,12 +48,12 @@ class Way(Enum):
 
 def way_of(command: Command) -> Way:
     program, words = command.program, command.words
-    if command.text.startswith("export KUBECONFIG=") or words[2:4] == ["sandbox", "kube"]:
+    if command.text.startswith("export KUBECONFIG=") or words[1:3] == ["sandbox", "kube"]:
         return Way.cluster
     if program == "aistack":
+        if words[1] == "recover":
+            return Way.engine
         return Way.run if words[1] in WITHOUT_CLUSTER else Way.cluster
-    if words[1:3] == ["-m", "recovery"]:
-        return Way.engine
     if program == "vi":
         return Way.written
     if program == "pulumi":

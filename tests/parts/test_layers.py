@@ -80,7 +80,11 @@ def test_no_cloud_sdk_is_loaded_to_check_a_stack() -> None:
 
 
 # A command that is no part of what its package gives to others, and what else it may import.
-COMMANDS = {"recovery.__main__": {"cli"}, "recovery.pulumi_stack": {"cli"}}
+COMMANDS = {
+    "recovery.__main__": {"cli"},
+    "recovery.pulumi_stack": {"cli"},
+    "stacks.__main__": {"cli"},
+}
 # By package, those that it may import besides itself.
 BELOW = {
     "catalog": (),

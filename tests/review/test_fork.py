@@ -140,7 +140,7 @@ def test_by_the_page_nothing_of_a_fork_that_lies_runs_and_nothing_is_handed_on(
     maintainer.open_pull_request(ran)
     block = _procedure()
     *before, review = block.commands
-    assert "-m review" in review.text
+    assert "aistack review" in review.text
     for command in before:
         maintainer.try_out(block, command)
     assert git(maintainer.at, "diff", "--name-only", "HEAD", "--", ".", ":!Pulumi.*.yaml") == ""
@@ -176,7 +176,7 @@ def test_without_the_page_the_same_fork_runs_its_code(tmp_path: Path) -> None:
     for text in (
         "git fetch origin pull/NUMBER/head:theirs",
         "git checkout --quiet theirs",
-        ".venv/bin/python -m review --base origin/main",
+        ".venv/bin/aistack review --base origin/main",
     ):
         maintainer.try_out(block, Command(text))
     assert "review/__main__.py" in ran.read_text().splitlines()

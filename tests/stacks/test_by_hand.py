@@ -75,7 +75,7 @@ def test_the_commands_that_a_refusal_has_for_the_sandbox_do_it(
     capsys.readouterr()
     print_report(refused, stack.workspace.root)
     _, printed = capsys.readouterr().out.split("on the sandbox:\n")
-    lines = [it.partition(" -m sandbox ")[2] for it in printed.splitlines()]
+    lines = [it.partition("aistack sandbox ")[2] for it in printed.splitlines()]
     commands = [shlex.split(it) for it in lines if it]
     assert [words[0] for words in commands] == verbs
     monkeypatch.setattr(command_line, "_workspace", lambda *_: stack.workspace)

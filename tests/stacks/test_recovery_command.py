@@ -1,4 +1,4 @@
-"""`python -m recovery` with the real CLI, as for a real stack: then `up` has nothing to recover."""
+"""`aistack recover` with the real CLI, as for a real stack: then `up` has nothing to recover."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def recover(
     gcloud = programs / "gcloud"
     gcloud.write_text(f"#!/bin/sh\necho {shlex.quote(json.dumps(boards))}\n")
     gcloud.chmod(0o755)
-    command = words or ("recovery", "--stack", workspace.stack, "--yes")
+    command = words or ("aistack", "recover", "--stack", workspace.stack, "--yes")
     return with_providers(sandbox, [sys.executable, "-m", *command], says, programs)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import tomllib
 from contextlib import suppress
 from pathlib import Path
@@ -47,6 +49,13 @@ def test_another_command_line_is_a_verb_and_calls_itself_so(
     with suppress(SystemExit):
         assert run(monkeypatch, verb, "--help") == 0
     assert f"sage: aistack {verb} [" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", HANDED_OVER.values())
+def test_by_its_former_name_a_command_line_works_and_says_what_it_is_called(module: str) -> None:
+    command = [sys.executable, "-m", module.removesuffix(".__main__"), "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert re.match(r"\s*usage: aistack (sandbox|review|recover|schema) \[", done.stdout, re.I)
 
 
 @pytest.mark.parametrize(

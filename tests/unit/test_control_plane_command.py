@@ -1,4 +1,4 @@
-"""`python -m sandbox kube`, with programs that only say that they are ready."""
+"""`aistack sandbox kube`, with programs that only say that they are ready."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kube(
 def test_a_stack_without_a_real_control_plane_is_told_how_to_get_one(kube: Kube, verb: str) -> None:
     code, printed = kube(verb)
     assert code == 1
-    assert "python -m sandbox up --stack dev --kube real --folder " in printed.split("nearest: ")[1]
+    assert "aistack sandbox up --stack dev --kube real --folder " in printed.split("nearest: ")[1]
 
 
 def test_a_control_plane_is_started_shown_and_stopped(kube: Kube, plane: ControlPlane) -> None:
@@ -67,7 +67,7 @@ def test_there_is_no_kubeconfig_before_the_first_start(kube: Kube, plane: Contro
     del plane
     code, printed = kube("kubeconfig")
     assert code == 1
-    assert "python -m sandbox kube start --stack dev --folder " in printed.split("nearest: ")[1]
+    assert "aistack sandbox kube start --stack dev --folder " in printed.split("nearest: ")[1]
 
 
 def test_a_program_that_ends_is_one_line(kube: Kube, plane: ControlPlane, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The commands of `aistack` that pages and `--help` name: each is one that there is, of what its
 stack has. Those that submit are judged by `test_submit_in_docs.py`; those of a day are run by
-`tests/kube/test_a_day.py`."""
+`tests/kube/test_a_day.py`; those that are handed over are read and run by `tests/pages`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from aistack.__main__ import app
+from aistack.command_line import HANDED_OVER
 from cli.project import stack_names
 from tests.conftest import stack_config
 from tests.pages.blocks import PAGES, shown_config
@@ -48,6 +49,8 @@ def commands_in(page: str, text: str) -> Iterator[Command]:
     given = set[str]()
     for line in _LINE.findall(text):
         words = tuple(shlex.split(line.partition("  #")[0].replace("\\\n", " ")))
+        if words[0] in HANDED_OVER:
+            continue
         yield Command(page, words, frozenset(given))
         if "--name" in words:
             given.add(words[words.index("--name") + 1])

@@ -64,8 +64,10 @@ def test_a_run_is_offered_for_the_stack_and_the_sandbox_that_this_one_asked(
     assert offered_up() == "pulumi up --stack lab"
     monkeypatch.chdir(tmp_path)
     given("lab", Path("box"))
-    assert offered_up().endswith(" -m sandbox up --stack lab --kube real --folder box")
-    assert " -m sandbox refresh --stack lab --folder box && " in offered_up(refresh=True)
+    assert offered_up() == "aistack sandbox up --stack lab --kube real --folder box"
+    assert offered_up(refresh=True).startswith(
+        "aistack sandbox refresh --stack lab --folder box && "
+    )
 
 
 def test_a_run_in_a_sandbox_is_for_the_stack_that_was_found_there() -> None:

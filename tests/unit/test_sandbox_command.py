@@ -146,8 +146,8 @@ def test_an_error_names_a_command_that_can_be_pasted(
     folder = tmp_path / "its own folder"
     assert run(monkeypatch, "status", "--stack", "dev", "--folder", str(folder)) == 1
     words = shlex.split(capsys.readouterr().err.split("nearest: ")[1])
-    assert words[1:] == ["-m", "sandbox", "up", "--stack", "dev", "--folder", str(folder)]
-    assert Path(words[0]).name.startswith("python")
+    assert words[1:] == ["sandbox", "up", "--stack", "dev", "--folder", str(folder)]
+    assert Path(words[0]).name == "aistack"
 
 
 def sandbox(folder: Path) -> Path:

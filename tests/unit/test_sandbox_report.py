@@ -42,7 +42,7 @@ def result(**values: Any) -> RunResult:
 
 def commands(printed: str) -> dict[str, list[str]]:
     """The words of each printed command, as a shell takes them, by verb."""
-    lines = [line.partition(" -m sandbox ")[2] for line in printed.splitlines()]
+    lines = [line.partition("aistack sandbox ")[2] for line in printed.splitlines()]
     words = [shlex.split(line) for line in lines if line]
     return {line[0]: line[1:] for line in words}
 

@@ -190,7 +190,7 @@ def test_the_names_of_the_file_are_those_of_the_project() -> None:
 
 def test_the_files_in_the_tree_are_what_the_command_writes() -> None:
     old = [file.name for file, text in written().items() if file.read_text() != text]
-    assert old == [], "nearest: python -m stacks schema"
+    assert old == [], "nearest: aistack schema"
 
 
 def test_the_command_writes_all_of_them(
