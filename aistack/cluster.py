@@ -11,6 +11,7 @@ from kubernetes.client import ApiClient
 from kubernetes.stream.ws_client import create_websocket, get_websocket_url
 from websocket import WebSocket, WebSocketBadStatusException, WebSocketException
 
+from aistack.bounded_socket import bound
 from aistack.credentials import client_of
 from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
 from aistack.stack import Stack
@@ -24,6 +25,8 @@ _PAGE = 250
 _SECONDS = 30
 # A job that is silent for so long is asked again: the connection may be gone, and nobody says so.
 _SILENCE_SECONDS = 60
+# A text of that length without an end of a line is shown as one.
+_LONGEST_LINE = 2**20
 _MERGE = "application/merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
 
@@ -159,6 +162,9 @@ class Cluster:
             for part in answer.stream(2**16):
                 *lines, rest = (rest + part).split(b"\n")
                 yield from (line.decode(errors="replace") for line in lines)
+                if len(rest) > _LONGEST_LINE:
+                    yield rest.decode(errors="replace")
+                    rest = b""
         except urllib3.exceptions.HTTPError as error:
             raise LostError(f"the log of {pod} broke off: {_cause(error)}") from None
         if rest:
@@ -169,11 +175,12 @@ class Cluster:
             "GET", path, query_params=list(query), auth_settings=["BearerToken"]
         )
         try:
-            return create_websocket(self._client.configuration, get_websocket_url(url), signed)
+            socket = create_websocket(self._client.configuration, get_websocket_url(url), signed)
         except WebSocketBadStatusException as error:
             raise self._refused(error.status_code, error.resp_body or b"") from None
         except (WebSocketException, OSError) as error:
             raise LostError(f"cluster {self._name} does not answer: {error}") from None
+        return bound(socket, f"cluster {self._name}", "another pod")
 
     def _call(
         self,

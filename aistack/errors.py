@@ -32,3 +32,7 @@ class ForbiddenError(VerbError):
 
 class MissingError(VerbError):
     """What was asked for is not there."""
+
+
+class EndlessError(VerbError):
+    """Somebody answers without an end, and would again."""

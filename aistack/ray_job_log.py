@@ -26,9 +26,10 @@ from websocket import (
     create_connection,
 )
 
+from aistack.bounded_socket import bound
 from aistack.cluster import Cluster
 from aistack.container_log import Line
-from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
+from aistack.errors import EndlessError, ForbiddenError, LostError, MissingError, VerbError
 from aistack.find import Found
 from aistack.members import DRIVER
 from aistack.patience import Patience
@@ -46,6 +47,9 @@ _SECONDS = 30.0
 _MOST_BYTES = 256 * 2**20
 _SLOWNESS = 10
 _SILENCE_SECONDS = 60.0
+_OF_PODS = "--rank all, what the pods of its cluster say"
+# A text of that length without an end of a line is shown as one.
+_LONGEST_LINE = 2**20
 
 
 class RayJobLog:
@@ -107,6 +111,8 @@ class RayJobLog:
                 yield from self._new()
             except MissingError:
                 return
+            except EndlessError:
+                raise
             except VerbError as error:
                 patience.bear(error)
                 lost(error)
@@ -128,6 +134,10 @@ class RayJobLog:
             for text in lines:
                 self._shown += len(text) + 1
                 yield self._line(text)
+            if len(rest) > _LONGEST_LINE:
+                self._shown += len(rest)
+                yield self._line(rest)
+                rest = ""
         if rest:
             self._shown += len(rest)
             yield self._line(rest)
@@ -145,13 +155,14 @@ class RayJobLog:
             raise LostError(f"Ray's dashboard broke off: {error}") from None
 
     def _opened(self) -> WebSocket:
-        return create_connection(
+        socket = create_connection(
             f"ws://{self._address()}/{self._path}/tail",
             timeout=_SILENCE_SECONDS,
             header=self._headers(),
             # A head is its owner's, and would choose whom this machine asks, with the token.
             redirect_limit=0,
         )
+        return bound(socket, f"what answers for {self._found.job.name}", _OF_PODS)
 
     def _headers(self) -> dict[str, str]:
         """In memory alone: a token is on no command line and in no message."""
@@ -188,7 +199,7 @@ class RayJobLog:
                 if len(data) > _MOST_BYTES or time.monotonic() > until:
                     raise VerbError(
                         f"Ray's dashboard does not come to an end with what {self._found.job.name} "
-                        "printed; nearest: --rank all, what the pods of its cluster say"
+                        f"printed; nearest: {_OF_PODS}"
                     )
         return bytes(data)
 
@@ -211,7 +222,7 @@ class RayJobLog:
             # It would answer the next request as it has this one.
             return VerbError(
                 f"what answers for {self._found.job.name} is no dashboard of Ray's: {said}; "
-                "nearest: --rank all, what the pods of its cluster say"
+                f"nearest: {_OF_PODS}"
             )
         return LostError(f"Ray's dashboard cannot answer: {said}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -16,8 +17,10 @@ from aistack.offered import offered_up
 from aistack.own_cluster import check_cluster
 from cli.project import PROJECT, PROJECT_FOLDER
 from cli.pulumi_cli import binary
+from cli.state_shapes import StateError, checked
 from cli.urns import token_of
 from kube.names import is_label_1123
+from kube.objects import dig
 from kube.reading import document
 
 _ROOT = "pulumi:pulumi:Stack"
@@ -62,9 +65,10 @@ class Stack:
             )
         names = [str(it) for it in found]
         if strange := [it for it in names if not is_label_1123(it)]:
+            shown = json.dumps(strange[0][:80])
             raise VerbError(
-                f'--stack: "{self.name}": the state has a namespace "{strange[0][:80]}", which is '
-                f"no name of one; nearest: `{offered_up()}`, which writes it again"
+                f'--stack: "{self.name}": the state has a namespace {shown}, which is no name of '
+                f"one; nearest: `{offered_up()}`, which writes it again"
             )
         return names
 
@@ -88,13 +92,24 @@ def selected_stack(name: str | None) -> Stack:
     the user's own config. Raises VerbError."""
     # Not by the state: who writes it would choose the config that it is compared with.
     name_there = name or _said("stack", "--show-name").strip()
-    resources = _pulumi("stack", "export", "--stack", name_there)["deployment"].get("resources")
-    stack = Stack(name=name_there, resources=resources or [])
+    exported = _pulumi("stack", "export", "--stack", name_there)
+    stack = Stack(name=name_there, resources=_resources(name_there, exported))
     if "cluster_name" not in stack.outputs:
         shown = "the selected stack" if name is None else f'--stack: "{name}"'
         raise VerbError(f"{shown} has no cluster; nearest: `{offered_up()}`")
     check_cluster(stack.name.rpartition("/")[2], stack.outputs, PROJECT_FOLDER)
     return stack
+
+
+def _resources(name: str, exported: Any) -> Sequence[Mapping[str, Any]]:
+    try:
+        return checked(dig(exported, "deployment", "resources"))
+    except StateError as error:
+        raise VerbError(
+            f'--stack: "{name}": the state is not as the program writes it: {str(error)[:300]}; '
+            f"nearest: `{offered_up()}`, which writes what it makes again, or a state from before, "
+            "of `pulumi stack export --version`"
+        ) from None
 
 
 def last_config(stack: Stack) -> Config:

@@ -443,9 +443,9 @@ class Catalog(Fact):
         """Whether a change of the input makes the provider replace a resource of that type."""
         return load_table(ReplacingTable, "replacing").replaces(token, path)
 
-    def may_replace(self, token: str, path: str) -> bool:
-        """Whether some change of the input does."""
-        return load_table(ReplacingTable, "replacing").may_replace(token, path)
+    def may_replace(self, token: str, path: str, old: object, new: object) -> bool:
+        """Whether this change of the input may."""
+        return load_table(ReplacingTable, "replacing").may_replace(token, path, old, new)
 
     @property
     def _machine_table(self) -> MachineTable:

@@ -37,7 +37,11 @@ def most_nodes(inputs: Mapping[str, Any]) -> int:
 
 
 def rounds(inputs: Mapping[str, Any], nodes: int) -> int:
-    """How often GKE takes some of so many nodes to make them anew."""
+    """How often GKE takes some of so many nodes to make them anew. Those of a multi-host TPU slice
+    "have a shared lifecycle and articulate together" (documentation of Google Cloud, "Perform host
+    maintenance for nodes running training and inference workloads", read 2026-11-29)."""
+    if (inputs.get("placementPolicy") or {}).get("tpuTopology"):
+        return 1
     settings = inputs.get("upgradeSettings") or {}
     asked = _count(settings.get("maxSurge")) + _count(settings.get("maxUnavailable"))
     return max(1, -(-nodes // max(asked, 1)))

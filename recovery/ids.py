@@ -84,6 +84,6 @@ def resource_id(token: str, inputs: Inputs) -> str | None:
 
 def object_id(inputs: Inputs) -> str:
     """A Kubernetes object's id, of its manifest; raises KeyError where it has no name."""
-    metadata = inputs["metadata"]
+    metadata = inputs["metadata"] or {}
     namespace = metadata.get("namespace")
     return f"{namespace}/{metadata['name']}" if namespace else str(metadata["name"])

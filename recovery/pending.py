@@ -87,7 +87,7 @@ def adopt_pending(deployment: Deployment, ids: Mapping[str, str] | None = None) 
                 deleting.add(urn)
         if operation["type"] != "creating":
             continue
-        inputs = {**defaults, **resource.get("inputs", {})}
+        inputs = {**defaults, **(resource.get("inputs") or {})}
         found = (ids or {}).get(urn) or resource_id(resource["type"], inputs)
         if before is not None and found in (None, before.get("id")):
             continue
@@ -114,7 +114,7 @@ def _outputs(resource: Mapping[str, Any]) -> dict[str, Any]:
     (hashicorp/terraform-provider-google-beta, resource_container_cluster.go,
     resourceContainerClusterUpdate, 93c65b2d60, 2026-08-21).
     """
-    outputs = dict(resource.get("inputs", {}))
+    outputs = dict(resource.get("inputs") or {})
     if resource["type"] == CLUSTER and outputs.get("removeDefaultNodePool"):
         outputs["removeDefaultNodePool"] = False
     return outputs
@@ -150,6 +150,6 @@ def _provider_defaults(there: list[dict[str, Any]]) -> dict[str, Any]:
     """Project and region of the stack's own gcp provider, for resources that leave them to it."""
     for resource in there:
         if resource["type"] == "pulumi:providers:gcp":
-            inputs = resource.get("inputs", {})
+            inputs = resource.get("inputs") or {}
             return {key: inputs[key] for key in ("project", "region") if key in inputs}
     return {}

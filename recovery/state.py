@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from cli.state_shapes import StateError, checked
 from recovery.errors import RecoveryError
 
 Deployment = dict[str, Any]
@@ -25,12 +26,13 @@ def read(text: str) -> dict[str, Any]:
     if not isinstance(deployment, dict):
         raise _not_a_state("it has no deployment; was the stack ever up?")
     operations = _objects(deployment, "pending_operations")
-    pending = [operation.get("resource") for operation in operations]
-    for one in [*_objects(deployment, "resources"), *pending]:
-        if not isinstance(one, dict) or not {"urn", "type"} <= one.keys():
-            raise _not_a_state("a resource in it has no URN or no type")
-    if not all("type" in operation for operation in operations):
+    if not all(isinstance(it.get("type"), str) for it in operations):
         raise _not_a_state("a pending operation in it has no type")
+    try:
+        checked(deployment.get("resources"))
+        checked([it.get("resource") for it in operations], "pending")
+    except StateError as error:
+        raise _not_a_state(str(error)) from None
     return state
 
 

@@ -137,15 +137,18 @@ class Agreements:
         return [entry(bucket, RULES, word)]
 
     def awaits(
-        self, resource: str, recorded: Mapping[str, Any], may_replace: Callable[[str], bool]
+        self,
+        resource: str,
+        recorded: Mapping[str, Any],
+        may_replace: Callable[[str, object, object], bool],
     ) -> bool:
         """Whether an entry agrees to what a property becomes that is another one on record, and for
         which a resource may be replaced."""
         return any(
             one.property is not None
-            and may_replace(one.property)
             and one.to is not None
-            and not _becomes(one.to, value_at(recorded, one.property))
+            and not _becomes(one.to, before := value_at(recorded, one.property))
+            and may_replace(one.property, before, one.to)
             for one in self._of(resource)
         )
 

@@ -84,9 +84,9 @@ def region_of(location: str) -> str:
 def _nodes(inputs: Mapping[str, Any]) -> tuple[int, int]:
     bounds: Mapping[str, Any] = inputs.get("autoscaling") or {}
     zones = len(inputs.get("nodeLocations") or [""])
-    if "totalMaxNodeCount" in bounds:
+    if bounds.get("totalMaxNodeCount") is not None:
         return int(bounds.get("totalMinNodeCount") or 0), int(bounds["totalMaxNodeCount"])
-    if "maxNodeCount" in bounds:
+    if bounds.get("maxNodeCount") is not None:
         low = int(bounds.get("minNodeCount") or 0)
         return low * zones, int(bounds["maxNodeCount"]) * zones
     fixed = inputs.get("nodeCount")

@@ -12,7 +12,7 @@ from stacks.config import OBJECT, PLACES, ConfigError, object_of, of_keys, secre
 from stacks.config_file import config_file
 from stacks.names_beside import NOBODY, names_beside
 from stacks.plan import Plan
-from stacks.stack_file import read_stack_file
+from stacks.stack_file import project_values, read_stack_file
 from stacks.standing import NOTHING, Standing
 from stacks.tokens import SECRETS
 
@@ -43,7 +43,7 @@ def _read(standing: Standing) -> tuple[Plan, dict[str, pulumi.Output[str]]]:
             f"the config is that of {file.name}: each command of `pulumi` that a message names "
             f"needs --config-file {shlex.quote(str(file))}, too"
         )
-    if lines or (file and (lines := list(_passed_over(file, own.name)))):
+    if lines or (file and (lines := list(_passed_over(Path(folder), file, own.name)))):
         raise ConfigError(lines)
     place = {key: provider.get(key) for key in PLACES}
     # A suggestion would show what is near the value.
@@ -61,12 +61,14 @@ def _read(standing: Standing) -> tuple[Plan, dict[str, pulumi.Output[str]]]:
     return plan, present
 
 
-def _passed_over(file: Path, project: str) -> Iterator[str]:
-    """What the CLI did not read of the file."""
-    try:
-        read_stack_file(file, project)
-    except YamlError as error:
-        yield from (f"{file.name}: {line}" for line in error.lines)
-    except OSError:
-        # There is none, or nobody can tell which it is.
-        return
+def _passed_over(folder: Path, file: Path, project: str) -> Iterator[str]:
+    """What the CLI did not read of the file, and what says that it reads another one."""
+    readers = ((folder / "Pulumi.yaml", project_values), (file, read_stack_file))
+    for each, read_file in readers:
+        try:
+            read_file(each, project)
+        except YamlError as error:
+            yield from (f"{each.name}: {line}" for line in error.lines)
+        except OSError:
+            # There is none, or nobody can tell which it is.
+            continue

@@ -243,7 +243,11 @@ def causes_of(
     """
     changed = [path for path in changed_paths(old, new) if not is_below(path, ignored)]
     causes = [path for path in changed if catalog.replaces(token, path) or is_below(path, forced)]
-    causes = causes or [path for path in changed if catalog.may_replace(token, path)]
+    causes = causes or [
+        path
+        for path in changed
+        if catalog.may_replace(token, path, value_at(old, path), value_at(new, path))
+    ]
     return {path: value_at(new, path) for path in causes}
 
 

@@ -46,6 +46,7 @@ LARGEST = 1024 * 1024
 # DetectProjectStackPath, v3.256.0, 2026-11-29).
 OTHER_ENDINGS = (".yml", ".json")
 _CONFIG = "config"
+_FOLDER = "stackConfigDir"
 _OBJECT = "stack"
 _MERGE = "<<"
 _NOTHING = yaml.ScalarNode(PLAIN, "")
@@ -157,6 +158,8 @@ def parse_stack_file(text: bytes, project: str, *, of_project: bool = False) -> 
     if not of_project:
         _refuse_passed_over(node, project)
     top = _text_keys(node, "")
+    if of_project:
+        _refuse_another_folder(top)
     environments = _scalar(top.get("environment", _NOTHING)) is not None
     block = top.get(_CONFIG, _NOTHING)
     if _scalar(block) is None:
@@ -169,6 +172,18 @@ def parse_stack_file(text: bytes, project: str, *, of_project: bool = False) -> 
         for key, value in _Values().of(block).items()
     }
     return StackFile(config, environments)
+
+
+def _refuse_another_folder(top: Mapping[str, yaml.Node]) -> None:
+    """Pulumi takes a text behind `config` for the same (pulumi/pulumi sdk/go/common/workspace
+    paths.go, ProjectStackPath, 01c4ec37f5, and project.go, RewriteConfigPathIntoStackConfigDir)."""
+    for key in (_FOLDER, _CONFIG):
+        value = _scalar(top.get(key, _NOTHING))
+        if isinstance(value, str) and value:
+            raise YamlError(
+                f"{key}: {value[:80]}: Pulumi looks for the configs of stacks there, and what "
+                f"checks them beside Pulumi.yaml alone; nearest: no {key}, and the files beside it"
+            )
 
 
 def full_key(key: str, project: str) -> str:

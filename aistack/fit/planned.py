@@ -25,7 +25,7 @@ def planned(name: str, overrides: Sequence[str], folder: Path = PROJECT_FOLDER) 
     from catalog.table import nearest_names
     from stacks.config import PLACES, ConfigError, object_of, validate
     from stacks.parts.jobs.rules import fit_rules
-    from stacks.stack_file import read_stack_file
+    from stacks.stack_file import project_values, read_stack_file
     from stacks.tokens import SECRETS
 
     file = folder / f"Pulumi.{name}.yaml"
@@ -33,6 +33,8 @@ def planned(name: str, overrides: Sequence[str], folder: Path = PROJECT_FOLDER) 
         near = nearest_names(name, stack_names(folder))
         raise VerbError(f'--stack: "{name}": there is no {file.name}; nearest: {near}')
     try:
+        if (shared := folder / "Pulumi.yaml").is_file():
+            project_values(shared, PROJECT)
         config = dict(read_stack_file(file, PROJECT).config)
     except YamlError as error:
         raise VerbError(f"{file.name}: {error}", ExitCode.REFUSED) from None

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from aistack.errors import VerbError
 from aistack.find import Found
@@ -69,6 +70,24 @@ def submitted_by(parcel: Parcel, name: str) -> Parcel:
     labels = {**metadata["labels"], SUBMITTED_BY: label}
     obj = {**parcel.work.obj, "metadata": {**metadata, "labels": labels}}
     return replace(parcel, work=Found(parcel.work.kind, obj))
+
+
+def without_service_links(parcel: Parcel) -> Parcel:
+    """With pods that get no variables of the namespace's Services: of one named vllm there would be
+    VLLM_PORT, an address, and vLLM ends where that is no number (vllm-project/vllm issue 34199;
+    kubernetes/kubernetes v1.35.4 staging/src/k8s.io/api/core/v1/types.go, EnableServiceLinks)."""
+    obj = _unlinked(parcel.work.obj)
+    return replace(parcel, work=Found(parcel.work.kind, obj))
+
+
+def _unlinked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unlinked(it) for it in value]
+    if not isinstance(value, Mapping):
+        return value
+    found = {key: _unlinked(it) for key, it in value.items()}
+    is_pod = isinstance(value.get("containers"), list)
+    return {**found, "enableServiceLinks": False} if is_pod else found
 
 
 def packed(found: Difference) -> Parcel:

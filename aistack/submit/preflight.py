@@ -14,7 +14,7 @@ from aistack.errors import CannotRunError, VerbError
 from aistack.stack import Config
 from aistack.submit.files_here import left_here
 from aistack.submit.launcher import launch_words, launched
-from aistack.submit.parcel import Parcel, packed
+from aistack.submit.parcel import Parcel, packed, without_service_links
 from aistack.submit.plain_job import as_plain_job
 from aistack.submit.render import Plans, difference
 from aistack.submit.request import BROUGHT, Request, job_of, name_of
@@ -163,6 +163,7 @@ def _checked(
             parcel = moved(parcel, request.team, team.config.service_account, there, secrets)
     if request.name in with_job.scripts:
         parcel = replace(parcel, secrets=_secrets(with_job, request))
+    parcel = without_service_links(parcel)
     jobs = planned_jobs(with_job).values()
     planned = next(it for it in jobs if it.name == request.name)
     patience = _patience(with_job) if parcel.queue and parcel.work.kind != RAY_JOB else None

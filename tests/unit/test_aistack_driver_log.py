@@ -197,6 +197,26 @@ def test_what_has_no_end_is_read_to_none(monkeypatch: pytest.MonkeyPatch) -> Non
     head.shutdown()
 
 
+def test_a_message_without_an_end_ends_the_log_before_it_is_held(
+    ray: RayLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray.say("x" * 10_000)
+    monkeypatch.setattr("aistack.bounded_socket.MOST_BYTES", 5_000)
+    with pytest.raises(VerbError, match=r"train sends a message without an end; .*--rank all"):
+        list(log_of(ray).followed(tail=None, lost=never))
+
+
+def test_a_line_without_an_end_is_shown_in_parts(
+    ray: RayLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aistack.ray_job_log._LONGEST_LINE", 5)
+    ray.say("x" * 10)
+    ray.say("y\n")
+    ray.end()
+    lines = [it.text for it in log_of(ray).followed(tail=None, lost=never)]
+    assert lines == ["epoch 1", "epoch 2", "x" * 10, "y"]
+
+
 @pytest.mark.parametrize(
     "body", [b"", b"<html>", b"[]", b'"text"', b'{"log": "epoch 1"}', b"[" * 100_000]
 )

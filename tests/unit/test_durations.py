@@ -10,6 +10,7 @@ import pytest
 
 from catalog.durations import OWN, TABLE, Durations
 from catalog.durations_table import OPERATIONS, TableError, read_table
+from catalog.pool_nodes import rounds
 from sandbox.bounds import Bounds, bounds, makespan
 from sandbox.cloud.kinds import KINDS
 from sandbox.schedule import Node, TimedStep
@@ -94,6 +95,13 @@ def test_a_table_of_the_users_own_comes_first_and_by_machine_type(tmp_path: Path
     assert mine.seconds(POOL, "create", machine) == 510
     assert mine.seconds(POOL, "delete", machine) == Durations.load().seconds(POOL, "delete")
     assert mine.seconds(LUSTRE, "create") == Durations.load().seconds(LUSTRE, "create")
+
+
+def test_the_nodes_of_a_slice_are_made_anew_as_one() -> None:
+    pool = {"initialNodeCount": 16, "upgradeSettings": {"maxSurge": 1}}
+    assert rounds(pool, 16) == 16
+    assert rounds({**pool, "placementPolicy": {"type": "COMPACT"}}, 16) == 16
+    assert rounds({**pool, "placementPolicy": {"tpuTopology": "8x8"}}, 16) == 1
 
 
 def test_a_project_without_a_table_of_its_own_has_the_shipped_one(tmp_path: Path) -> None:

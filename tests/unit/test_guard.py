@@ -11,6 +11,7 @@ import pulumi
 import pytest
 import yaml
 
+from catalog import Catalog
 from stacks.acknowledge import Acknowledge, written
 from stacks.agreements import Agreements
 from stacks.by_hand import ByHand
@@ -22,6 +23,7 @@ from stacks.running_work import RunningWork
 from tests.conftest import changed, stack_config
 from tests.programs import WITH_TOKEN
 
+REDIS = "gcp:redis/instance:Instance"
 NAME = "lustre-instance"
 URN = f"urn:pulumi:s::p::{LUSTRE}::{NAME}"
 BEFORE = {"capacityGib": "9000", "description": "scratch", "createTime": "2026-11-28T10:00:00Z"}
@@ -104,3 +106,43 @@ def test_an_agreement_to_what_changes_in_place_is_none_to_the_replacement_beside
         guard.touched.clear()
         asyncio.run(guard.before_create(args))
         assert [it.entries for it in guard.refused] == needed
+
+
+@pytest.mark.parametrize(
+    ("version", "is_agreed"),
+    [("REDIS_7_2", False), ("REDIS_6_X", False), ("REDIS_5_0", True)],
+)
+def test_an_agreement_to_a_value_is_one_to_a_replacement_where_that_value_makes_it_anew(
+    version: str, is_agreed: bool
+) -> None:
+    """A later version is an update: the replacement beside it is by hand."""
+    agreements = Agreements(
+        entries=[Acknowledge(resource=NAME, property="redisVersion", to=version)],
+        config="aaaaaaaa",
+    )
+    old = {"redisVersion": "REDIS_7_0", "memorySizeGb": 1, "createTime": "2026-11-28T10:00:00Z"}
+    urn = f"urn:pulumi:s::p::{REDIS}::{NAME}"
+    guard = guard_of(agreements, {}, {})
+    guard.record = Record({urn: {"type": REDIS, "outputs": old}})
+    guard.declared[REDIS, NAME] = {"redis_version": version, "memory_size_gb": 1}
+    new = {**old, "redisVersion": version}
+    args = pulumi.ResourceHookArgs(urn=urn, id="", name=NAME, type=REDIS, new_inputs=new)
+    asyncio.run(guard.before_create(args))
+    assert [it.entries[0].endswith("to: " + version) for it in guard.refused] == (
+        [] if is_agreed else [False]
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "may"),
+    [
+        ("ipCidrRange", "10.0.0.0/20", "10.0.0.0/16", False),
+        ("ipCidrRange", "10.0.0.0/16", "10.0.0.0/20", True),
+        ("ipCidrRange", "10.0.0.0/16", "10.1.0.0/16", True),
+        ("ipCidrRange", "10.0.0.0/16", None, True),
+        ("region", "us-central1", "us-east1", True),
+    ],
+)
+def test_a_range_that_gets_wider_stays(path: str, old: str, new: str | None, may: bool) -> None:
+    token = "gcp:compute/subnetwork:Subnetwork"
+    assert Catalog.load().may_replace(token, path, old, new) is may

@@ -5,6 +5,10 @@ from typing import Any
 
 from components.inference_engine import PORT, InferenceEngine
 from components.inference_manifest import Rollout, deployment_spec, metric_spec
+from stacks.config import validate
+from stacks.parts.servers.advice import links
+from tests.parts.samples import SERVE
+from tests.programs import WITH_ALL_SECRETS
 from tests.unit.inference_samples import FOLDER, GEMMA, TGI
 
 VLLM = replace(TGI, engine=InferenceEngine.VLLM, image="vllm:1")
@@ -115,6 +119,15 @@ def test_a_service_named_vllm_does_not_stop_vllm() -> None:
     """Kubernetes would make VLLM_PORT of it, which vLLM takes for a number."""
     assert pod_spec(VLLM)["enableServiceLinks"] is False
     assert "enableServiceLinks" not in pod_spec(TGI)
+
+
+def test_a_service_named_vllm_beside_pods_that_may_run_vllm_is_warned_of() -> None:
+    (server,) = SERVE["servers"].values()
+    plan = validate({**SERVE, "servers": {"vllm": server}}, secrets_set=WITH_ALL_SECRETS)
+    (line,) = links(plan)
+    assert line.startswith("servers.vllm: its Service gives each pod of its namespace")
+    assert "jobs.tune cannot run vLLM; nearest: another name" in line
+    assert not list(links(validate(SERVE, secrets_set=WITH_ALL_SECRETS)))
 
 
 def test_vllm_ends_the_requests_that_it_is_at_before_its_pod_is_killed() -> None:

@@ -37,8 +37,9 @@ def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     def pulumi(*words: str, **_: Any) -> Any:
         assert words == ("stack", "export", "--stack", "lab")
-        urn = "urn:pulumi:evil::gke-ai-stacks::pulumi:pulumi:Stack::it"
-        return {"deployment": {"resources": [{"urn": urn, "outputs": outputs}]}}
+        kind = "pulumi:pulumi:Stack"
+        urn = f"urn:pulumi:evil::gke-ai-stacks::{kind}::it"
+        return {"deployment": {"resources": [{"urn": urn, "type": kind, "outputs": outputs}]}}
 
     monkeypatch.setattr(module, "_said", said)
     monkeypatch.setattr(module, "_pulumi", pulumi)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from aistack.errors import VerbError
+from aistack.own_cluster import check_cluster
 from catalog.strict_yaml import YamlError
 from cli.errors import UserError
 from review.command import known_secrets
@@ -14,6 +16,7 @@ from review.order import platforms_in
 from sandbox.workspace import Workspace
 from stacks.config import of_keys
 from stacks.names_beside import config_of, names_beside
+from stacks.pulumi_config import _passed_over
 from stacks.stack_file import (
     LARGEST,
     is_encrypted,
@@ -240,3 +243,20 @@ def test_a_second_file_of_the_stack_is_refused_for_pulumi_passes_over_it(
     file.with_suffix(ending).write_text("{}")
     with pytest.raises(YamlError, match=f"passes over Pulumi.own{ending}, .*keys in Pulumi.own.y"):
         read_stack_file(file, PROJECT)
+
+
+@pytest.mark.parametrize("key", ["stackConfigDir", "config"])
+def test_a_folder_of_its_own_for_configs_is_refused_wherever_a_stack_is_read(
+    tmp_path: Path, key: str
+) -> None:
+    file = tmp_path / "Pulumi.yaml"
+    file.write_text(f"name: {PROJECT}\nruntime: python\n{key}: configs\n")
+    with pytest.raises(YamlError, match=f"^{key}: configs: .* nearest: no {key}, and the files"):
+        project_values(file, PROJECT)
+    (tmp_path / "Pulumi.own.yaml").write_text("config: {gcp:project: mine}\n")
+    with pytest.raises(UserError, match=f"Pulumi.yaml: {key}: configs"):
+        Workspace(tmp_path / "sandbox", "own", tmp_path).prepare([])
+    with pytest.raises(VerbError, match=f"{key}: configs"):
+        check_cluster("own", {"project": "mine"}, tmp_path)
+    lines = list(_passed_over(tmp_path, tmp_path / "Pulumi.own.yaml", PROJECT))
+    assert [line.partition(": configs")[0] for line in lines] == [f"Pulumi.yaml: {key}"]

@@ -14,6 +14,7 @@ import pytest
 
 from aistack.__main__ import main
 from aistack.errors import VerbError
+from aistack.kinds import Shape
 from aistack.stack import Config, Stack
 from aistack.submit.parcel import packed
 from aistack.submit.preflight import checked
@@ -32,6 +33,7 @@ from tests.parts.secret_samples import FILE_SECRETS
 from tests.unit.test_hand_over import Answering
 
 ALL_SECRETS = frozenset(SECRETS)
+NO_LINKS = ', "enableServiceLinks": false'
 OTHER = {"file": "folder", "folder": "file"}
 
 
@@ -50,7 +52,10 @@ def test_a_submitted_job_is_what_the_stack_itself_would_run(register: Register) 
     recording = register(lambda: build(plan, secrets, ROOT))  # type: ignore[arg-type]
     spec = recording.named("cifar-10-job-set").inputs["spec"]
     found = checked(Request(name="cifar-11", like="cifar-10"), config("lab"), (), "lab").parcel
-    assert json.loads(json.dumps(found.work.obj["spec"]).replace("cifar-11", "cifar-10")) == spec
+    made = json.dumps(found.work.obj["spec"]).replace("cifar-11", "cifar-10")
+    # What runs would be made anew for it.
+    assert made.count(NO_LINKS) == 1
+    assert json.loads(made.replace(NO_LINKS, "")) == spec
     assert found.queue == "research"
     assert [it.kind.name for it in found.beside] == ["ConfigMap", "NetworkPolicy"]
     assert {labels_of(it.obj)[MANAGED_BY] for it in (found.work, *found.beside)} == {"aistack"}
@@ -392,6 +397,17 @@ def test_what_jobs_needed_that_have_ended_is_still_there(
         "RayJob",
         "Job",
     )
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_service_of_the_namespace_gives_a_jobs_pods_no_variables(
+    script: Path, plain: bool
+) -> None:
+    shape = Shape.JOB if plain else None
+    request = replace(on_pods("mine", script), shape=shape)
+    work = checked(request, config("lab"), (), "lab").parcel.work
+    (_, pod) = next(iter(pod_groups(work.kind, work.obj)))
+    assert pod["enableServiceLinks"] is False
 
 
 def test_a_job_for_which_the_ray_cluster_would_change_is_refused() -> None:

@@ -23,3 +23,16 @@ def advice(plan: Plan) -> Iterator[str]:
                 f"{', '.join(keep)}, whose priority is no lower, the server waits for the end; "
                 f"nearest: preempts false for its class, or a workload_priority above {own}"
             )
+
+
+def links(plan: Plan) -> Iterator[str]:
+    """Of a Service that gives other pods a variable of vLLM's own; pods of servers are without
+    (vllm-project/vllm issue 34199; kubernetes/kubernetes v1.35.4 pkg/kubelet/envvars/envvars.go,
+    FromServices). None is refused: pods that started before it run on."""
+    others = [f"{key}.{it}" for key in ("jobs", "ray") for it in getattr(plan.stack, key)]
+    if others and (server := plan.servers.get("vllm")) is not None:
+        yield (
+            f"{server.field}: its Service gives each pod of its namespace that starts later "
+            f"VLLM_PORT, an address, and vLLM ends where that is no number: {', '.join(others)} "
+            "cannot run vLLM; nearest: another name, such as chat"
+        )
