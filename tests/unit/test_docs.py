@@ -134,13 +134,16 @@ def test_types_of_jobs_stand_beside_the_kinds_that_they_come_from() -> None:
         row[1].strip("`") for row in rows if row[0].strip("`").endswith(("-training", "serve"))
     }
     assert len(types) == 5
-    headings = _headings(PAGES["docs/parts.md"])
+    headings = _headings(PAGES["docs/keys.md"])
     assert [it for it in types if f"jobs-type-{it}" not in headings] == []
 
 
 def test_places_and_secrets_stand_in_the_shared_page() -> None:
     places = dict.fromkeys(PLACES, "required")
-    assert _written(SHARED_PAGE, "Keys") == {**places, **dict.fromkeys(SECRETS, "none")}
+    assert _written(SHARED_PAGE, "Places and secrets") == {
+        **places,
+        **dict.fromkeys(SECRETS, "none"),
+    }
 
 
 def test_every_way_to_have_machines_stands_in_the_shared_page() -> None:
