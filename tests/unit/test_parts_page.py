@@ -57,7 +57,7 @@ def test_examples_are_what_their_headings_say() -> None:
     kept = plan_of("kept")
     assert kept.stack.redis is not None
     assert kept.stack.ray["serve"].head.redis
-    guest, platform, work = map(plan_of, ("guest", "platform", "work"))
+    guest, platform, work = map(plan_of, ("shared-vpc", "platform", "work"))
     assert not guest.stack.makes_network
     assert guest.stack.cluster.is_made
     assert platform.stack.makes_network
