@@ -1,5 +1,5 @@
 """`aistack schema` writes the schema of configs of parts, for editors, and the tables of
-docs/parts.md."""
+docs/keys.md."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ from stacks.schema_tables import with_keys
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "schema"
-PAGE = ROOT / "docs" / "parts.md"
+PAGE = ROOT / "docs" / "keys.md"
 
 
 def written() -> dict[Path, str]:

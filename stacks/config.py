@@ -29,7 +29,8 @@ from stacks.tried import is_within, stands, tried
 OBJECT = "stack"
 _KIND = (
     "stack.kind: a stack has no kind any more, it is a list of parts under names of yours; "
-    'nearest: the same stack as docs/parts.md has it under "From a config with a kind"'
+    "nearest: the same stack as docs/change-a-running-stack.md has it under "
+    '"From a config with a kind"'
 )
 _NO_POOLS = Mistake(
     "pools",

@@ -34,8 +34,8 @@ def key_sections(schema: Schema) -> str:
     """A heading and a table for each part of a stack, those of the stack itself first."""
     tables = _Tables(schema)
     own, parts = tables.own_keys(), tables.parts()
-    sections = [f"### The stack itself\n\n{_table(own)}"]
-    sections += [f"### {title}\n\n{text}\n\n{_table(keys)}" for title, text, keys in parts]
+    sections = [f"## The stack itself\n\n{_table(own)}"]
+    sections += [f"## {title}\n\n{text}\n\n{_table(keys)}" for title, text, keys in parts]
     return "\n\n".join(sections)
 
 

@@ -40,18 +40,20 @@ def _without(stack: str, part: str) -> dict[str, Any]:
 # Of each page that has parts of configs, what they go into, in their order.
 BASES: Mapping[str, list[dict[str, Any]]] = {
     "CONTRIBUTING.md": [stack_config("dev")],
-    "docs/config.md": [
-        _QUEUED,
+    "docs/bring-your-own-network.md": [_SMALL],
+    "docs/get-capacity.md": [
         stack_config("kueue-mixed"),
-        stack_config("kueue-mixed"),
-        {**_SMALL, "pools": {"gpu": _L4, **_SMALL["pools"]}},
         stack_config("verl-b200"),
         stack_config("b200-lustre"),
-        _SMALL,
     ],
     "docs/images.md": [stack_config("b200-lustre")] * 3,
     "docs/kueue-mixed.md": [stack_config("kueue-mixed")],
     "docs/pull-requests.md": [stack_config("dev")],
+    "docs/share-a-cluster.md": [
+        _QUEUED,
+        {**_SMALL, "pools": {"gpu": _L4, **_SMALL["pools"]}},
+        stack_config("kueue-mixed"),
+    ],
     "docs/tpu.md": [_without("tpu-multislice", "jobs")],
 }
 DOCUMENTS = [it for it in ALL if isinstance(it.document, dict)]

@@ -1,4 +1,4 @@
-"""The stack of docs/parts.md whose workers run on reserved machines or on spot, and where they
+"""The stack of the pages whose workers run on reserved machines or on spot, and where they
 are."""
 
 import json
@@ -8,12 +8,11 @@ from typing import Any
 import yaml
 
 from sandbox.workspace import Workspace
-from stacks.__main__ import PAGE
+from tests.pages.blocks import shown_config
 from tests.stacks.config_sandbox import ZONE, config_workspace
 from tests.stacks.conftest import Sandbox
 from tests.stacks.test_combinations import reservations
 
-_HEADING = "### Reserved machines first, then spot"
 # What has all GPUs of the reserved machines.
 _FILLER = {
     "type": "script",
@@ -27,11 +26,12 @@ _FILLER = {
 # For a run: the config's other values stay.
 FILLED = f"jobs={json.dumps({'filler': _FILLER})}"
 WITHOUT_RAY = "ray=null"
+_PLACES = frozenset({"project", "region", "zone"})
 
 
 def stack() -> dict[str, Any]:
-    block = PAGE.read_text().split(_HEADING)[1].split("```yaml\n")[1].split("```")[0]
-    return {**yaml.safe_load(block)["config"]["gke-ai-stacks:stack"], "deletion_protection": False}
+    shown = {key: it for key, it in shown_config("either").items() if key not in _PLACES}
+    return {**shown, "deletion_protection": False}
 
 
 def workspace(folder: Path) -> Workspace:

@@ -62,7 +62,8 @@ def test_a_config_with_a_kind_gets_one_error_with_the_page_that_says_what_became
     (line,) = mistakes(old, frozenset())
     assert line == (
         "stack.kind: a stack has no kind any more, it is a list of parts under names of yours; "
-        'nearest: the same stack as docs/parts.md has it under "From a config with a kind"'
+        "nearest: the same stack as docs/change-a-running-stack.md has it under "
+        '"From a config with a kind"'
     )
 
 

@@ -25,6 +25,8 @@ from tests.programs import WITH_TOKEN
 README = PAGES["README.md"]
 SANDBOX_PAGE = PAGES["docs/sandbox.md"]
 SHARED_PAGE = PAGES["docs/config.md"]
+CAPACITY_PAGE = PAGES["docs/get-capacity.md"]
+CHANGES_PAGE = PAGES["docs/change-a-running-stack.md"]
 PLACES = ("gcp:project", "gcp:region", "gcp:zone")
 # Every key of a stack, in its steps; NAME stands for one of the user's.
 KEYS = [
@@ -122,30 +124,35 @@ def test_keys_that_are_none_would_be_found() -> None:
 
 
 def test_what_each_key_is_called_now_is_a_key() -> None:
-    rows = _rows(PAGES["docs/parts.md"], "From a config with a kind")
+    rows = _rows(CHANGES_PAGE, "From a config with a kind")
     now = [it for row in rows for it in re.findall(rf"`({_PATH})`", row[1])]
     assert len(now) > 10
     assert [it for it in now if not _is_key(it)] == []
 
 
 def test_types_of_jobs_stand_beside_the_kinds_that_they_come_from() -> None:
-    rows = _rows(PAGES["docs/parts.md"], "From a config with a kind")
+    rows = _rows(CHANGES_PAGE, "From a config with a kind")
     types = {
         row[1].strip("`") for row in rows if row[0].strip("`").endswith(("-training", "serve"))
     }
     assert len(types) == 5
-    headings = _headings(PAGES["docs/parts.md"])
+    headings = _headings(PAGES["docs/keys.md"])
     assert [it for it in types if f"jobs-type-{it}" not in headings] == []
 
 
 def test_places_and_secrets_stand_in_the_shared_page() -> None:
     places = dict.fromkeys(PLACES, "required")
-    assert _written(SHARED_PAGE, "Keys") == {**places, **dict.fromkeys(SECRETS, "none")}
+    assert _written(SHARED_PAGE, "Places and secrets") == {
+        **places,
+        **dict.fromkeys(SECRETS, "none"),
+    }
 
 
-def test_every_way_to_have_machines_stands_in_the_shared_page() -> None:
+def test_every_way_to_have_machines_stands_in_its_page() -> None:
     ways = [it.model_fields["mode"].annotation for it in _models_in(Capacity)]
-    assert {get_args(it)[0] for it in ways} == _written(SHARED_PAGE, "Ways to have machines").keys()
+    assert {get_args(it)[0] for it in ways} == _written(
+        CAPACITY_PAGE, "Ways to have machines"
+    ).keys()
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
