@@ -17,11 +17,11 @@ from aistack.offered import offered_up
 from aistack.own_cluster import check_cluster
 from cli.project import PROJECT, PROJECT_FOLDER
 from cli.pulumi_cli import binary
-from cli.state_shapes import StateError, checked
 from cli.urns import token_of
 from kube.names import is_label_1123
 from kube.objects import dig
 from kube.reading import document
+from recovery.state_shapes import StateError, checked
 
 _ROOT = "pulumi:pulumi:Stack"
 
@@ -108,7 +108,7 @@ def _resources(name: str, exported: Any) -> Sequence[Mapping[str, Any]]:
         raise VerbError(
             f'--stack: "{name}": the state is not as the program writes it: {str(error)[:300]}; '
             f"nearest: `{offered_up()}`, which writes what it makes again, or a state from before, "
-            "of `pulumi stack export --version`"
+            f"of `pulumi stack export --stack {name} --version NUMBER`"
         ) from None
 
 

@@ -43,6 +43,9 @@ class Tunnel:
         wanted = self._door.number if port is None else port
         try:
             return self.listen(wanted)
+        except OverflowError:
+            # A Service may say -1.
+            return self.listen(0)
         except OSError as error:
             if port is not None:
                 raise VerbError(f"--port: {port}: {error.strerror}") from None

@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from cli.state_shapes import StateError, checked
 from recovery.errors import RecoveryError
+from recovery.state_shapes import StateError, checked
 
 Deployment = dict[str, Any]
 

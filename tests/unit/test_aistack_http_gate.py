@@ -364,3 +364,9 @@ def test_headers_without_an_end_are_refused(port: int, asked: list[tuple[str, st
     said = answers(port, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"x" * 70_000)
     assert b"have more than 65536 bytes" in said
     assert asked == []
+
+
+def test_a_service_whose_port_is_no_ports_number_is_led_to_from_any(told: list[str]) -> None:
+    door = Door(DOOR.service, {**DOOR.port, "port": -1})
+    with Tunnel(cast(Cluster, None), door, told.append).open(None) as listener:
+        assert listener.getsockname()[1] > 0

@@ -15,7 +15,6 @@ from aistack.errors import VerbError
 from aistack.stack import Stack, selected_stack
 from aistack.status.report import report
 from aistack.status.snapshot import records
-from cli.state_shapes import StateError, checked
 from kube.jobs import SERVER_LABEL
 from kube.people.going import Going
 from kube.people.networks import looking
@@ -24,6 +23,7 @@ from recovery import report as recovery_report
 from recovery.errors import RecoveryError
 from recovery.pending import adopt_pending
 from recovery.state import read
+from recovery.state_shapes import StateError, checked
 from stacks.refusal import NODE_POOL
 from tests.unit.status_samples import pool, snapshot
 

@@ -17,12 +17,13 @@ from tests.workloads.launchers.pods_here import printed_by
 
 TORCH = ROOT / ".venv-torch" / "bin"
 RAY_AND_JAX = ROOT / ".venv-workloads" / "bin"
-# The first lines of a program that uses torchrun's ranks.
+# The first lines of a program that uses torchrun's ranks. Both of a pod print into one pipe, where
+# words that are written one by one mix.
 RANKS = """
 import os, sys
 import torch.distributed as dist
 dist.init_process_group("gloo")
-print(dist.get_world_size(), dist.get_rank(), sys.argv[1:])
+print(f"{dist.get_world_size()} {dist.get_rank()} {sys.argv[1:]}\\n", end="")
 dist.destroy_process_group()
 """
 ACCELERATE = """

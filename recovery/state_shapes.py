@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from cli.errors import UserError
-from cli.urns import token_of
-
 # A shape is a type, a mapping of fields, a mapping of `_ANY` field, or a list of one shape. What is
 # left out or null is always as written.
 _ANY: Final = "*"
@@ -116,7 +113,7 @@ _OUTPUTS = {
 }
 
 
-class StateError(UserError):
+class StateError(ValueError):
     """A state that is not as the program writes it."""
 
 
@@ -137,7 +134,7 @@ def _of_resource(it: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]
     if not isinstance(urn, str) or urn.count("::") < 3:
         yield f"{where}.urn", "URN"
         return
-    token = token_of(urn)
+    token = urn.split("::")[2].rpartition("$")[2]
     if it.get("type") != token or (token.startswith("kubernetes:") and token.count(":") != 2):
         yield f"{where}.type", f"type of {urn}"
     yield from _wrong(_RESOURCE, it, where)
