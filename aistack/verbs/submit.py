@@ -143,7 +143,7 @@ def submit(
     ] = True,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="FIELD=VALUE of a job as docs/config.md has them."),
+        typer.Option("--set", help="FIELD=VALUE of a job as docs/keys.md has them."),
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait for its end, and end as it.")] = False,
     stack: StackOption = None,

@@ -111,6 +111,16 @@ def test_every_link_of_a_page_leads_to_a_file_and_a_heading(name: str) -> None:
     assert broken == []
 
 
+def test_a_reader_gets_to_every_page_from_the_index_or_the_readme() -> None:
+    linked = {
+        (ROOT / start).parent.joinpath(link.partition("#")[0]).resolve()
+        for start in ("README.md", "docs/README.md")
+        for link in re.findall(r"\]\(([^)\s]+)\)", PAGES[start])
+    }
+    pages = [it for it in PAGES if it.startswith("docs/") and not it.startswith("docs/adr/")]
+    assert [it for it in pages if ROOT / it not in linked] == []
+
+
 @pytest.mark.parametrize("name", [it for it in PAGES if it not in OF_OTHERS])
 def test_every_key_that_a_page_names_is_one_of_a_stack(name: str) -> None:
     page = _without(PAGES[name], "From a config with a kind")

@@ -1868,7 +1868,7 @@ REPORTS: dict[str, Report] = {
         ("another node has it",),
     ),
     "memory, of a job of the stack": Report(
-        "ours: docs/config.md",
+        "ours: docs/keys.md",
         snapshot(
             of_aistack(job(active=1), "pulumi"),
             limited(failed(containerStatuses=[ended(**OOM)])),
