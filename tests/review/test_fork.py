@@ -35,6 +35,7 @@ CREDENTIALS = dict.fromkeys(
 PROGRAMS = (
     "__main__.py",
     "aistack/__init__.py",
+    "aistack/__main__.py",
     "catalog/__init__.py",
     "components/__init__.py",
     "conftest.py",
@@ -179,5 +180,5 @@ def test_without_the_page_the_same_fork_runs_its_code(tmp_path: Path) -> None:
         ".venv/bin/aistack review --base origin/main",
     ):
         maintainer.try_out(block, Command(text))
-    assert "review/__main__.py" in ran.read_text().splitlines()
+    assert "aistack/__main__.py" in ran.read_text().splitlines()
     assert "Nothing is lost that was not agreed to." in maintainer.said[-1]

@@ -146,3 +146,11 @@ def test_an_agreement_to_a_value_is_one_to_a_replacement_where_that_value_makes_
 def test_a_range_that_gets_wider_stays(path: str, old: str, new: str | None, may: bool) -> None:
     token = "gcp:compute/subnetwork:Subnetwork"
     assert Catalog.load().may_replace(token, path, old, new) is may
+
+
+@pytest.mark.parametrize(
+    ("new", "may"), [("REDIS_7_2", False), ("REDIS_6_X", False), ("REDIS_5_0", True), (None, True)]
+)
+def test_a_version_of_redis_that_gets_later_stays(new: str | None, may: bool) -> None:
+    token = "gcp:redis/instance:Instance"
+    assert Catalog.load().may_replace(token, "redisVersion", "REDIS_7_0", new) is may
