@@ -112,8 +112,10 @@ class _Named:
     def of(cls, root: Path, own: str) -> _Named:
         try:
             shared = project_values(root / "Pulumi.yaml", PROJECT)
-        except (OSError, YamlError):
+        except FileNotFoundError:
             shared = {}
+        except (OSError, YamlError):
+            return cls(frozenset(), any_file=True)
         # One does not take the other's place here: what is not read is no harm.
         config = [shared, config_of(root / own, PROJECT)]
         texts = {posixpath.normpath(it) for it in _texts(config) if it and "\0" not in it}

@@ -33,9 +33,11 @@ def planned(name: str, overrides: Sequence[str], folder: Path = PROJECT_FOLDER) 
         near = nearest_names(name, stack_names(folder))
         raise VerbError(f'--stack: "{name}": there is no {file.name}; nearest: {near}')
     try:
-        if (shared := folder / "Pulumi.yaml").is_file():
-            project_values(shared, PROJECT)
-        config = dict(read_stack_file(file, PROJECT).config)
+        shared = folder / "Pulumi.yaml"
+        config = {
+            **(project_values(shared, PROJECT) if shared.is_file() else {}),
+            **read_stack_file(file, PROJECT).config,
+        }
     except YamlError as error:
         raise VerbError(f"{file.name}: {error}", ExitCode.REFUSED) from None
     apply_overrides(config, overrides)

@@ -179,6 +179,12 @@ def test_what_is_named_for_all_stacks_or_is_gone_is_part_of_each(tmp_path: Path)
     assert touches(tmp_path, "dev", frozenset({"docs/jobs/fetch.py"}))
 
 
+def test_beside_a_project_file_that_cannot_be_read_any_file_may_be(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("{name: gke-ai-stacks, stackConfigDir: elsewhere}")
+    (tmp_path / "Pulumi.dev.yaml").write_text("config: {}\n")
+    assert touches(tmp_path, "dev", frozenset({"docs/jobs/fetch.py"}))
+
+
 def test_behind_a_link_that_a_config_names_any_file_may_be(tmp_path: Path) -> None:
     (tmp_path / "docs" / "real").mkdir(parents=True)
     (tmp_path / "docs" / "real" / "fetch.py").touch()

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from aistack.__main__ import app
@@ -15,6 +17,7 @@ from aistack.exit_codes import ExitCode
 from aistack.fit.compile_step import too_large
 from aistack.fit.compiler import Compiled, compile_step
 from aistack.fit.fits import fits_of, layouts_of
+from aistack.fit.planned import planned
 from aistack.fit.report import Storage, Verdict
 from catalog import Catalog
 from stacks.config import validate
@@ -160,6 +163,15 @@ def test_what_cannot_be_answered_is_refused_with_what_is_nearest(
     assert isinstance(done.exception, VerbError)
     assert done.exception.code == code
     assert told in str(done.exception)
+
+
+def test_a_place_that_the_project_gives_every_stack_is_the_jobs(tmp_path: Path) -> None:
+    own = yaml.safe_load((ROOT / "Pulumi.dev.yaml").read_text())
+    zone = own["config"].pop("gcp:zone")
+    (tmp_path / "Pulumi.dev.yaml").write_text(yaml.safe_dump(own))
+    shared = {"name": "gke-ai-stacks", "config": {"gcp:zone": {"value": zone}}}
+    (tmp_path / "Pulumi.yaml").write_text(yaml.safe_dump(shared))
+    assert planned("dev", (), tmp_path).stack.zone == zone
 
 
 @pytest.mark.parametrize(
