@@ -26,7 +26,7 @@ def command(
 ) -> str:
     """One command line for the sandbox whose folder is `root`; `options` are those of Pulumi that
     the verb has, too."""
-    words = [_aistack(), "sandbox", *verb.split()]
+    words = [aistack(), "sandbox", *verb.split()]
     words += ["--stack", stack] if stack else []
     for override in overrides:
         words += ["--set", override]
@@ -37,7 +37,7 @@ def command(
     return shlex.join(words)
 
 
-def _aistack() -> str:
+def aistack() -> str:
     """By its path where it is of the project's own environment, else as the user's shell has it."""
     short = Path(_short(Path(sys.executable))).with_name(AISTACK)
     return AISTACK if short.is_absolute() else str(short)

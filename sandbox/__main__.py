@@ -206,7 +206,7 @@ def take_on(
 
 @app.command()
 def demo(folder: FolderOption = FOLDER) -> None:
-    """Show a mistake, an `up`, a change that loses data, and machines that are out of stock."""
+    """Show a mistake, an `up`, a change that loses data, no machines, and why a job failed."""
     from sandbox.demo import demo as show
 
     if not show(folder.resolve() / "demo"):
