@@ -6,6 +6,7 @@ bring one of another version (actions/runner-images images/ubuntu/Ubuntu2404-Rea
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -51,6 +52,20 @@ def without_options(environment: Mapping[str, str]) -> dict[str, str]:
     one, too, such as the file that a state is written to or read from (pulumi/pulumi
     pkg/cmd/pulumi/pulumi.go, declareFlagsAsEnvironmentVariables, v3.256.0, 2026-11-29)."""
     return {key: it for key, it in environment.items() if not key.startswith("PULUMI_OPTION_")}
+
+
+def selected_stack() -> str:
+    """The stack that is selected in the project's folder, as its config file is named; empty where
+    nobody is logged in, or none is selected."""
+    done = subprocess.run(
+        [str(binary()), "stack", "--show-name", "--non-interactive", "--color=never"],
+        cwd=PROJECT_FOLDER,
+        env={**without_options(os.environ), "PULUMI_SKIP_UPDATE_CHECK": "true"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return "" if done.returncode else done.stdout.strip().rpartition("/")[2]
 
 
 def is_built(program: Path) -> bool:
