@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cli.kube_mode import KubeMode
+from cli.project import TEMPLATE
 
 # The one command line of the project.
 AISTACK = "aistack"
+# In a new folder.
+NEW_PROJECT = f"pulumi new --generate-only --yes {shlex.quote(str(TEMPLATE))}"
 # Where the sandbox keeps what it knows, unless --folder says otherwise.
 FOLDER = Path(".sandbox")
 

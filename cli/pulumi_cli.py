@@ -7,7 +7,6 @@ bring one of another version (actions/runner-images images/ubuntu/Ubuntu2404-Rea
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -15,11 +14,11 @@ from functools import cache
 from pathlib import Path
 
 from cli.errors import UserError
-from cli.project import PROJECT_FOLDER
+from cli.project import CODE_FOLDER, PROJECT_FOLDER
 
-BUILT = PROJECT_FOLDER / ".tools"
-_PINS = PROJECT_FOLDER / "tools" / "pulumi" / "go.mod"
-_PIN = re.compile(r"^\s*github\.com/pulumi/pulumi/pkg/v3 (v\S+)", re.MULTILINE)
+BUILT = CODE_FOLDER / ".tools"
+# As the CLI says it, and tools/pulumi/go.mod.
+PINNED = "v3.256.0"
 
 
 @cache
@@ -27,24 +26,23 @@ def binary() -> Path:
     """Raises UserError where there is none of the pinned version."""
     if (built := _built()).exists():
         return built
-    nearest = "nearest: `make setup`, which builds it"
+    nearest = f"nearest: {_way_to_have_it()}"
     own = shutil.which("pulumi")
     if own is None:
         raise UserError(f"pulumi: not found in .tools/bin nor on PATH; {nearest}")
     done = subprocess.run([own, "version"], capture_output=True, text=True, check=False)
-    if (version := done.stdout.strip()) != (pinned := pinned_version()):
+    if (version := done.stdout.strip()) != PINNED:
         raise UserError(
-            f"pulumi: {own} is of version {version or 'unknown'}, and only {pinned} was tried "
+            f"pulumi: {own} is of version {version or 'unknown'}, and only {PINNED} was tried "
             f"with this project; {nearest}"
         )
     return Path(own)
 
 
-def pinned_version() -> str:
-    """As the CLI says it, with a v."""
-    found = _PIN.search(_PINS.read_text(encoding="utf-8"))
-    assert found
-    return found[1]
+def _way_to_have_it() -> str:
+    if (CODE_FOLDER / "Makefile").exists():
+        return "`make setup`, which builds it"
+    return f"that of https://github.com/pulumi/pulumi/releases/tag/{PINNED}, on the PATH"
 
 
 def without_options(environment: Mapping[str, str]) -> dict[str, str]:
