@@ -20,7 +20,7 @@ PULUMI := $(shell [ "$$(pulumi version 2>/dev/null)" = "$(PINNED)" ] && command 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup stack-tools kube-tools fit-tools demo test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check check-types check-others format bench roles kms-grants plugins prices given-back changes lock clean
+.PHONY: help setup wheel stack-tools kube-tools fit-tools demo test coverage test-all touched test-stacks test-kube test-workloads test-launchers test-trainings ready-stacks ready-kube ready-launchers ready-trainings ready-scan scan inventory check check-types check-others format bench roles kms-grants plugins prices given-back changes snapshots lock clean
 
 help: ## Show the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -100,8 +100,12 @@ stack-tools: .tools/bin/pulumi .tools/bin/pulumi-language-python ## Build what a
 
 fit-tools: setup $(FIT)/.ready ## Install what `aistack fit` compiles with: MaxText, JAX and libtpu, on a CPU
 
-demo: setup ## Show a wrong config, an up, a change that loses data, and machines that are out of stock
+demo: setup ## Show a wrong config, an up, a change that loses data, machines that are out of stock, and why a job failed
 	@$(RUN) -m sandbox demo --folder $(FOLDER)
+
+wheel: $(VENV)/.ready ## Build the wheel into dist/
+	@rm -rf dist
+	@$(VENV)/bin/uv build --quiet --offline --wheel
 
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto --durations=10
@@ -192,6 +196,9 @@ given-back: setup ## Hold the table of what Google gives back against a clone of
 changes: setup ## Try every change of every field on the sandbox, half an hour, and write docs/changes.md; KEEP= a folder for what was tried
 	@$(RUN) -m tests.stacks.changes_page $(KEEP)
 
+snapshots: setup kube-tools ## Write the snapshots that `aistack why --snapshot` knows by name, from jobs on a real control plane
+	@$(RUN) -m tests.kube.snapshots
+
 lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" pyproject.toml -o requirements.txt
@@ -212,4 +219,4 @@ lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 
 clean: ## Remove what was built here, the sandbox included
 	@if [ -e .sandbox ] && [ -e $(VENV)/.ready ]; then $(RUN) -m sandbox reset; fi
-	rm -rf $(VENV) $(WORKLOADS) $(FIT) $(SCAN) $(TORCH) .tools .sandbox .bench
+	rm -rf $(VENV) $(WORKLOADS) $(FIT) $(SCAN) $(TORCH) .tools .sandbox .bench dist

@@ -74,7 +74,7 @@ def offered_up(*, refresh: bool = False) -> str:
         words = ["--refresh"] if refresh else []
         words += [] if it.stack is None else ["--stack", it.stack]
         return shlex.join(["pulumi", "up", *words])
-    # The sandbox knows no selected stack.
+    # Pulumi may have selected another one.
     name = it.stack or it.meant or "NAME"
     first = [command("refresh", name, it.sandbox)] if refresh else []
     return " && ".join([*first, command("up", name, it.sandbox, kube=KubeMode.real)])

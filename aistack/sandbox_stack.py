@@ -13,6 +13,7 @@ from cli.project import stack_names
 from kube.text import nearest
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
+from sandbox.kube_choice import none_real
 from sandbox.workspace import Workspace
 
 
@@ -31,18 +32,20 @@ def sandbox_stack(folder: Path, name: str | None) -> Stack:
     if workspace.stack not in (known := stack_names()):
         near = nearest(workspace.stack, known)
         raise VerbError(f'--stack: "{workspace.stack}": there is no such stack{near}')
-    raise VerbError(
-        f'--stack: "{workspace.stack}": no cluster with a real control plane is up; '
-        f"nearest: {command('up', workspace.stack, root, kube=KubeMode.real)}"
-    )
+    raise VerbError(none_real(workspace))
 
 
 def _only(root: Path) -> str:
     there = sorted((root / "stacks").glob("*")) if root.is_dir() else []
     up = [it.name for it in there if "cluster_name" in _in(Workspace(root, it.name)).outputs]
-    if len(up) != 1:
-        found = ", ".join(up) or "none"
-        raise VerbError(f"--stack: which of the sandbox in {root.name} is meant? Up: {found}")
+    if not up:
+        raise VerbError(
+            f"--sandbox: no stack is up in {root.name}; "
+            f"nearest: {command('up', 'NAME', root, kube=KubeMode.real)}"
+        )
+    if len(up) > 1:
+        which = ", ".join(f"--stack {it}" for it in up)
+        raise VerbError(f"--stack: several stacks are up in {root.name}; nearest: {which}")
     return up[0]
 
 

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cli.kube_mode import KubeMode
+from cli.project import TEMPLATE
 
 # The one command line of the project.
 AISTACK = "aistack"
+# In a new folder.
+NEW_PROJECT = f"pulumi new --generate-only --yes {shlex.quote(str(TEMPLATE))}"
 # Where the sandbox keeps what it knows, unless --folder says otherwise.
 FOLDER = Path(".sandbox")
 
@@ -26,7 +29,7 @@ def command(
 ) -> str:
     """One command line for the sandbox whose folder is `root`; `options` are those of Pulumi that
     the verb has, too."""
-    words = [_aistack(), "sandbox", *verb.split()]
+    words = [aistack(), "sandbox", *verb.split()]
     words += ["--stack", stack] if stack else []
     for override in overrides:
         words += ["--set", override]
@@ -37,7 +40,7 @@ def command(
     return shlex.join(words)
 
 
-def _aistack() -> str:
+def aistack() -> str:
     """By its path where it is of the project's own environment, else as the user's shell has it."""
     short = Path(_short(Path(sys.executable))).with_name(AISTACK)
     return AISTACK if short.is_absolute() else str(short)

@@ -5,7 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 PROJECT = "gke-ai-stacks"
-PROJECT_FOLDER = Path(__file__).resolve().parent.parent
+# A clone, or what an installed wheel is in.
+CODE_FOLDER = Path(__file__).resolve().parent.parent
+# What `pulumi new` makes a project of.
+TEMPLATE = CODE_FOLDER / "aistack" / "template"
+
+
+def _project_folder() -> Path:
+    """A clone is its own project, wherever the user is. With a wheel it is the folder with a
+    Pulumi.yaml that the user is in, or below."""
+    here = Path.cwd()
+    return next(
+        (it for it in (CODE_FOLDER, here, *here.parents) if (it / "Pulumi.yaml").is_file()), here
+    )
+
+
+PROJECT_FOLDER = _project_folder()
 
 
 def stack_names(folder: Path = PROJECT_FOLDER) -> list[str]:

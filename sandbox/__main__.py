@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.app import run_app
+from cli.app import MistypedError, run_app
 from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import say
 from cli.next_steps import AISTACK, FOLDER
-from cli.pulumi_cli import without_options
+from cli.pulumi_cli import selected_stack, without_options
 
 if TYPE_CHECKING:
     from sandbox.engine import Verb
@@ -47,7 +47,23 @@ kube_app = typer.Typer(
 )
 app.add_typer(kube_app, name="kube")
 
-StackOption = Annotated[str, typer.Option("--stack", "-s", help="Name of a Pulumi.NAME.yaml.")]
+
+def _selected() -> str:
+    if found := selected_stack():
+        return found
+    raise MistypedError("--stack: missing, and Pulumi has selected no stack")
+
+
+StackOption = Annotated[
+    str,
+    typer.Option(
+        "--stack",
+        "-s",
+        default_factory=_selected,
+        show_default=False,
+        help="Name of a Pulumi.NAME.yaml; by default the stack that Pulumi has selected.",
+    ),
+]
 SpeedOption = Annotated[
     float, typer.Option(help="Simulated seconds a second; inf: as fast as the engine goes.")
 ]
@@ -206,7 +222,7 @@ def take_on(
 
 @app.command()
 def demo(folder: FolderOption = FOLDER) -> None:
-    """Show a mistake, an `up`, a change that loses data, and machines that are out of stock."""
+    """Show a mistake, an `up`, a change that loses data, no machines, and why a job failed."""
     from sandbox.demo import demo as show
 
     if not show(folder.resolve() / "demo"):

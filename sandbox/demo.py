@@ -1,9 +1,11 @@
-"""`make demo`: what a newcomer sees first, in four acts, each the command that it shows."""
+"""`make demo`: what a newcomer sees first, in five acts, each the command that it shows."""
 
 from __future__ import annotations
 
 import shlex
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import yaml
 
 from cli.console import new_console
 from cli.lines import say
-from cli.next_steps import command
+from cli.next_steps import aistack, command
 from cli.progress import told
 from cli.urns import name_of
 from sandbox.engine import Verb
@@ -28,6 +30,10 @@ SPEED = 900.0
 # Steps that take no longer are not worth a line.
 _SHORT_S = 60.0
 _MOST_LINES = 25
+# Its words are those of aistack, which this package does not import.
+WHY = ("why", "--snapshot", "collective-timeout")
+# What `aistack why` exits with where it has found what ended the job.
+FOUND = 4
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,8 @@ ACTS = (
     ),
 )
 
+_LAST = len(ACTS) + 1
+
 
 def demo(root: Path) -> bool:
     """Leave both stacks as the acts leave them; False where an act does not end as it is told.
@@ -93,15 +101,18 @@ def demo(root: Path) -> bool:
     The folder is the demo's own: what is in it goes first.
     """
     shutil.rmtree(root, ignore_errors=True)
-    console = new_console()
     for number, act in enumerate(ACTS, start=1):
-        console.print()
-        console.print(f"=== {number} of {len(ACTS)}: {act.title}", style="bold")
+        _head(number, act.title)
         say(f"$ {act.shown(root)}", "")
         result = _played(act, Workspace(root, act.stack))
         if result.ok != act.ends_well:
             say(f"act {number} of the demo did not end as it should")
             return False
+    _head(_LAST, "a job has failed on a real control plane: why, from a snapshot of it")
+    if not explained():
+        say(f"act {_LAST} of the demo did not end as it should")
+        return False
+    console = new_console()
     console.print()
     console.print("=== what is up now, and how it goes away", style="bold")
     say(*(command(verb, "b200-lustre", root) for verb in ("status", "destroy")))
@@ -125,6 +136,19 @@ def _played(act: Act, workspace: Workspace) -> RunResult:
     if act.verb == "up":
         print_cost(result, workspace)
     return result
+
+
+def _head(number: int, title: str) -> None:
+    console = new_console()
+    console.print()
+    console.print(f"=== {number} of {_LAST}: {title}", style="bold")
+
+
+def explained() -> bool:
+    """Whether `aistack why` has found what ended the job of a snapshot."""
+    say(f"$ {shlex.join([aistack(), *WHY])}", "")
+    done = subprocess.run([sys.executable, "-m", "aistack", *WHY], check=False)
+    return done.returncode == FOUND
 
 
 def _nobody(_: str) -> None:

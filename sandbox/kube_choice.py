@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from cli.errors import UserError
 from cli.kube_mode import KubeMode
+from cli.next_steps import command
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
 from sandbox.control_plane.binaries import binary, is_built
@@ -36,6 +37,19 @@ def is_real(workspace: Workspace, asked: KubeMode) -> bool:
                 "nearest: destroy it first, or another --folder"
             )
     return real
+
+
+def none_real(workspace: Workspace) -> str:
+    """Why the stack has no real control plane, and what there is in its place."""
+    stack, root = workspace.stack, workspace.root
+    up = command("up", stack, root, kube=KubeMode.real)
+    if not _stood_on(workspace):
+        return f'--stack: "{stack}": no cluster with a real control plane is up; nearest: {up}'
+    again = f", or {command('destroy', stack, root)} && {up}" if _there(workspace) else ""
+    return (
+        f'--stack: "{stack}": its cluster is in memory, where no API server can be asked; nearest: '
+        f"{command('status', stack, root)}{again}"
+    )
 
 
 def has_queues(workspace: Workspace) -> bool:

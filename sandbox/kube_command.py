@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 from cli.console import new_console, new_table
 from cli.errors import UserError
-from cli.kube_mode import KubeMode
 from cli.lines import say
 from cli.next_steps import command
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.errors import CloudError
+from sandbox.kube_choice import none_real
 from sandbox.workspace import Workspace
 
 
@@ -67,8 +67,5 @@ def _control_planes(workspace: Workspace) -> Mapping[str, ControlPlane]:
     if not found and not workspace.config_file.exists() and not workspace.source.exists():
         raise UserError(workspace.no_source())
     if not found:
-        raise UserError(
-            f'--stack: "{workspace.stack}": no cluster with a real control plane is up; '
-            f"nearest: {command('up', workspace.stack, workspace.root, kube=KubeMode.real)}"
-        )
+        raise UserError(none_real(workspace))
     return found

@@ -23,7 +23,7 @@ from catalog.durations import Durations
 from catalog.durations_table import TableError
 from catalog.strict_yaml import YamlError, load_yaml
 from cli.errors import UserError
-from cli.next_steps import command
+from cli.next_steps import NEW_PROJECT, command
 from cli.overrides import all_secrets, apply_overrides
 from cli.project import PROJECT, PROJECT_FOLDER, stack_names
 from cli.pulumi_cli import without_options
@@ -339,6 +339,8 @@ class Workspace:
                     f"{said} Pulumi reads {self.source.name}, as Pulumi.yaml ends in .yaml, and "
                     f"passes over {other.name}; nearest: mv {other.name} {self.source.name}"
                 )
+        if not known:
+            return f"{said} no stack has a config here; nearest: {NEW_PROJECT}"
         near = difflib.get_close_matches(named, known, n=1, cutoff=0.3) or known
         return f"{said} there is no {self.source.name}; nearest: {', '.join(near)}"
 

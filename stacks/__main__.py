@@ -1,4 +1,4 @@
-"""`aistack schema` writes the schema of configs of parts, for editors, and the tables of
+"""`aistack schema` writes the schema of configs of parts, for editors, and in a clone the tables of
 docs/keys.md."""
 
 import argparse
@@ -8,19 +8,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cli.next_steps import AISTACK
+from cli.project import PROJECT_FOLDER
 from stacks.schema import PULUMI_FILE, STACK_FILE, pulumi_schema, stack_schema
 from stacks.schema_tables import with_keys
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "schema"
-PAGE = ROOT / "docs" / "keys.md"
+FOLDER = PROJECT_FOLDER / "schema"
+PAGE = PROJECT_FOLDER / "docs" / "keys.md"
 
 
 def written() -> dict[Path, str]:
     """What belongs into each file that the command writes."""
     schemas = {STACK_FILE: stack_schema(), PULUMI_FILE: pulumi_schema()}
     files = {FOLDER / name: f"{json.dumps(it, indent=1)}\n" for name, it in schemas.items()}
-    return {**files, PAGE: with_keys(PAGE.read_text(encoding="utf-8"), schemas[STACK_FILE])}
+    if PAGE.exists():
+        files[PAGE] = with_keys(PAGE.read_text(encoding="utf-8"), schemas[STACK_FILE])
+    return files
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for file, text in written().items():
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")
-        print(f"{file.relative_to(ROOT)}: written")
+        print(f"{file.relative_to(PROJECT_FOLDER)}: written")
     return 0
 
 

@@ -1,5 +1,4 @@
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,9 +17,11 @@ def why(
     stack: StackOption = None,
     sandbox: SandboxOption = None,
     snapshot: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="A file of `aistack snapshot`, looked at in place of a cluster.", dir_okay=False
+            help="A file of `aistack snapshot`, looked at in place of a cluster, or the name of "
+            "one that comes along, such as quota-full.",
+            metavar="FILE",
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -29,13 +30,13 @@ def why(
     from aistack.find import find_job
     from aistack.tables import job_json, print_json, show_verdict
     from aistack.why.look import look
-    from aistack.why.saved import judged
+    from aistack.why.saved import judged, read
     from aistack.why.verdict import verdict
 
     if (name is None) == (snapshot is None):
         raise MistypedError("NAME: one of it and --snapshot; nearest: aistack why NAME")
     if snapshot is not None:
-        seen, said = judged(snapshot.read_bytes(), str(snapshot))
+        seen, said = judged(read(snapshot), snapshot)
         job = seen.job
         say_aside(f"as it was at {seen.now:%Y-%m-%d %H:%M} UTC")
     else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -24,6 +25,8 @@ from kube.pod_networks import INTERFACES
 from stacks.secret_words import is_secret_option, is_token, secrets_in_command
 
 LEFT_OUT = "[left out]"
+# Of planted jobs on a real control plane; `make snapshots` writes them.
+EXAMPLES = Path(__file__).with_name("snapshots")
 _FORMAT = 1
 _ANNOTATIONS = frozenset((FAULT_TOLERANT, INTERFACES, MAIN_CONTAINER))
 # Keys of Kubernetes' objects and KubeRay's whose values are people's own words.
@@ -42,6 +45,19 @@ def written(snapshot: Snapshot) -> str:
     whole = _adapter().dump_python(snapshot, mode="json")
     hidden = sorted(set(_variables(whole)), key=len, reverse=True)
     return json.dumps({"format": _FORMAT, "snapshot": _cleaned(whole, hidden)}, indent=1)
+
+
+def read(given: str) -> bytes:
+    """A file, or by its name a snapshot that comes with the project. Raises VerbError."""
+    examples = {it.stem: it for it in sorted(EXAMPLES.glob("*.json"))}
+    file = Path(given)
+    try:
+        return (file if file.exists() else examples.get(given, file)).read_bytes()
+    except OSError as error:
+        raise VerbError(
+            f"--snapshot: {given}: {error.strerror}; nearest: a file of `aistack snapshot JOB "
+            f"--out FILE`, or of those that come along {', '.join(examples)}"
+        ) from None
 
 
 def judged(text: bytes, file: str) -> tuple[Snapshot, Verdict]:

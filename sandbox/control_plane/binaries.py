@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from cli.errors import UserError
-from cli.project import PROJECT_FOLDER
+from cli.project import CODE_FOLDER
 
-BUILT = PROJECT_FOLDER / ".tools" / "kube"
+BUILT = CODE_FOLDER / ".tools" / "kube"
 BINARIES = BUILT / "bin"
 MANIFESTS = BUILT / "manifests"
 
@@ -22,7 +22,7 @@ def binary(name: str) -> Path:
     found = BINARIES / name
     if not found.exists():
         raise UserError(
-            f"{name}: not in {BINARIES.relative_to(PROJECT_FOLDER)}, so there is no real control "
+            f"{name}: not in {BINARIES.relative_to(CODE_FOLDER)}, so there is no real control "
             "plane; nearest: run `make kube-tools` (once, some minutes), or --kube memory"
         )
     return found

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from cli.project import PROJECT_FOLDER
+from cli.project import CODE_FOLDER
 from sandbox.control_plane.binaries import binary
 from sandbox.control_plane.layout import Layout
 from sandbox.control_plane.operators import OPERATORS
@@ -215,7 +215,7 @@ def _agent(setting: Setting) -> Program:
         ),
         ready=f"http://{setting.address('agent', 'health')}/readyz",
         inputs=(kubeconfig, layout.certificate("agent")),
-        environment={"PYTHONPATH": str(PROJECT_FOLDER)},
+        environment={"PYTHONPATH": str(CODE_FOLDER)},
     )
 
 

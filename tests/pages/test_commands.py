@@ -126,7 +126,7 @@ def test_every_command_of_ours_is_on_its_command_line() -> None:
         ("aistack events", "Missing argument"),
         ("aistack review --bse main", "No such option: --bse"),
         ("aistack sandbox kube kubecfg --stack dev", "kube has no kubecfg"),
-        ("aistack sandbox kube kubeconfig", "Missing option"),
+        ("aistack sandbox kube kubeconfig --stck dev", "No such option: --stck"),
     ],
 )
 def test_a_command_that_ours_does_not_take_would_be_told(words: str, why: str) -> None:

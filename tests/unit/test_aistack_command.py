@@ -118,7 +118,7 @@ def test_the_page_has_every_exit_code() -> None:
         (("calibrate", "--event-log", "none"), ExitCode.REFUSED, "No such file or directory"),
         (("fit", "--stack", "labb"), ExitCode.REFUSED, "nearest: lab"),
         (("fit", "--stack", "lab", "--job", "cifar"), ExitCode.NOT_FOUND, "nearest: cifar-10"),
-        (("jobs", "--sandbox", "none"), ExitCode.REFUSED, "in none is meant? Up: none"),
+        (("jobs", "--sandbox", "none"), ExitCode.REFUSED, "in none; nearest: aistack sandbox up "),
         (("jobs", "--sandbox", "none", "--stack", "labb"), ExitCode.REFUSED, "nearest: lab"),
         (("jobs", "--sandbox", "none", "--stack", "dev"), ExitCode.REFUSED, "--folder "),
     ],

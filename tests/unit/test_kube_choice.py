@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from cli.kube_mode import KubeMode
 from cli.project import PROJECT
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.control_plane import binaries
-from sandbox.kube_choice import IN_MEMORY, REAL, is_real, said
+from sandbox.kube_choice import IN_MEMORY, REAL, is_real, none_real, said
 from sandbox.workspace import Workspace
 
 Given = Callable[..., Workspace]
@@ -92,3 +93,26 @@ def test_who_stands_on_the_cluster_of_another_is_told_what_that_is(
 @pytest.mark.parametrize("cluster", ["none", {"existing": "c"}, {"stack": 1}])
 def test_a_block_that_the_program_refuses_is_none_here(given: Given, cluster: object) -> None:
     assert said(given("work", cluster, live=True), real=False) == IN_MEMORY
+
+
+@pytest.mark.parametrize(
+    ("stack", "cluster", "live", "nearest"),
+    [
+        ("owner", None, None, ["up --stack owner --kube real"]),
+        (
+            "owner",
+            None,
+            False,
+            ["status --stack owner", "destroy --stack owner", "up --stack owner --kube real"],
+        ),
+        ("work", {"existing": {"name": "c"}}, False, ["status --stack work"]),
+    ],
+)
+def test_who_has_no_real_control_plane_is_told_what_there_is(
+    given: Given, stack: str, cluster: object, live: bool | None, nearest: list[str]
+) -> None:
+    said_of_it = none_real(given(stack, cluster, live=live))
+    assert "\n" not in said_of_it
+    assert ("is in memory" in said_of_it) is (live is not None)
+    commands = re.split(r", or | && ", said_of_it.partition("; nearest: ")[2])
+    assert [re.sub(r".*aistack sandbox | --folder .*", "", it) for it in commands] == nearest

@@ -13,7 +13,8 @@ import yaml
 
 from cli import pulumi_cli
 from cli.errors import UserError
-from cli.pulumi_cli import binary, pinned_version
+from cli.project import TEMPLATE
+from cli.pulumi_cli import PINNED, binary
 from tests.conftest import ROOT
 
 
@@ -43,9 +44,9 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_was_built_runs_and_what_is_on_the_path_does_not(
     tmp_path: Path, built: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planted = plant(tmp_path / "planted", pinned_version())
+    planted = plant(tmp_path / "planted", PINNED)
     monkeypatch.setenv("PATH", str(planted.parent), prepend=os.pathsep)
-    own = plant(built, pinned_version())
+    own = plant(built, PINNED)
     assert binary() == own
     assert not (planted.parent / "ran").exists()
 
@@ -53,7 +54,7 @@ def test_what_was_built_runs_and_what_is_on_the_path_does_not(
 def test_one_on_the_path_is_taken_where_its_version_was_tried(
     tmp_path: Path, built: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planted = plant(tmp_path / "planted", pinned_version())
+    planted = plant(tmp_path / "planted", PINNED)
     monkeypatch.setenv("PATH", str(planted.parent), prepend=os.pathsep)
     assert binary() == planted
 
@@ -68,7 +69,7 @@ def test_one_that_was_not_tried_is_refused_in_a_line(
         binary()
     (line,) = str(refused.value).splitlines()
     assert line == (
-        f"pulumi: {planted} is of version {version or 'unknown'}, and only {pinned_version()} was "
+        f"pulumi: {planted} is of version {version or 'unknown'}, and only {PINNED} was "
         "tried with this project; nearest: `make setup`, which builds it"
     )
 
@@ -85,8 +86,8 @@ def test_none_is_told_in_a_line(
     ("version", "environment", "is_built"),
     [
         ("v3.148.0", {}, True),
-        (pinned_version(), {}, False),
-        (pinned_version(), {"CI": "true"}, True),
+        (PINNED, {}, False),
+        (PINNED, {"CI": "true"}, True),
     ],
 )
 def test_setup_builds_the_pinned_one_where_nothing_else_may_stand_in(
@@ -107,19 +108,25 @@ def test_setup_builds_the_pinned_one_where_nothing_else_may_stand_in(
     assert ("tools/pulumi/build.sh" in done.stdout) is is_built
 
 
-def test_pulumi_itself_refuses_other_versions_of_the_cli() -> None:
+@pytest.mark.parametrize("folder", [ROOT, TEMPLATE], ids=["here", "template"])
+def test_pulumi_itself_refuses_other_versions_of_the_cli(folder: Path) -> None:
     """By the project's file, whoever calls it."""
-    major, minor, _ = pinned_version().removeprefix("v").split(".")
-    project = yaml.safe_load((ROOT / "Pulumi.yaml").read_text(encoding="utf-8"))
+    major, minor, _ = PINNED.removeprefix("v").split(".")
+    project = yaml.safe_load((folder / "Pulumi.yaml").read_text(encoding="utf-8"))
     wanted = f">={major}.{minor}.0 <{major}.{int(minor) + 1}.0"
     assert project["requiredPulumiVersion"] == wanted
+
+
+def test_what_is_built_here_is_the_pinned_one() -> None:
+    pins = (ROOT / "tools" / "pulumi" / "go.mod").read_text(encoding="utf-8")
+    assert f"github.com/pulumi/pulumi/pkg/v3 {PINNED}\n" in pins
 
 
 def test_the_host_that_starts_the_program_is_of_the_clis_release() -> None:
     """The CLI takes what is called so on the PATH where none is beside it, of whatever version."""
     pins = (ROOT / "tools" / "pulumi-python" / "go.mod").read_text(encoding="utf-8")
     for module in ("pkg", "sdk"):
-        assert f"github.com/pulumi/pulumi/{module}/v3 {pinned_version()}" in pins
+        assert f"github.com/pulumi/pulumi/{module}/v3 {PINNED}" in pins
     sums = (ROOT / "tools" / "pulumi-python" / "go.sum").read_text(encoding="utf-8")
     (host,) = re.findall(r"pulumi-language-python/v3 (\S+) // indirect", pins)
     assert f"pulumi-language-python/v3 {host} h1:" in sums

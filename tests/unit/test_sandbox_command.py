@@ -150,6 +150,28 @@ def test_an_error_names_a_command_that_can_be_pasted(
     assert Path(words[0]).name == "aistack"
 
 
+@pytest.mark.parametrize(
+    ("says", "line"),
+    [
+        ("echo organization/gke-ai-stacks/dev", '--stack: "dev" was never run here'),
+        ("echo none; exit 1", "--stack: missing, and Pulumi has selected no stack\n"),
+    ],
+)
+def test_by_default_a_verb_is_for_the_stack_that_pulumi_has_selected(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    says: str,
+    line: str,
+) -> None:
+    pulumi = tmp_path / "pulumi"
+    pulumi.write_text(f'#!/bin/sh\n[ "$1 $2" = "stack --show-name" ] || exit 9\n{says}\n')
+    pulumi.chmod(0o755)
+    monkeypatch.setattr("cli.pulumi_cli.binary", lambda: pulumi)
+    assert run(monkeypatch, "status", "--folder", str(tmp_path / "sandbox")) > 0
+    assert line in capsys.readouterr().err
+
+
 def sandbox(folder: Path) -> Path:
     claim(folder)
     for inside in ("stacks", "state", "home"):

@@ -17,8 +17,9 @@ from aistack.__main__ import main
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.members import Member, Members
-from aistack.why.saved import LEFT_OUT, judged, written
+from aistack.why.saved import EXAMPLES, LEFT_OUT, judged, written
 from aistack.why.verdict import verdict
+from sandbox.demo import FOUND, explained
 from tests.unit.test_why_reports import REPORTS
 from tests.unit.why_samples import job, pod, snapshot
 
@@ -135,6 +136,36 @@ def test_why_reads_a_file_with_no_cluster(
     said = capsys.readouterr()
     assert "The machine of rank 0 was shut down" in said.out
     assert said.err == "as it was at 2026-11-23 12:00 UTC\n"
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.iterdir()), ids=lambda it: it.stem)
+def test_a_snapshot_that_comes_along_is_read_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], file: Path
+) -> None:
+    """By the name of what it shows."""
+    monkeypatch.setattr("sys.argv", ["aistack", "why", "--json", "--snapshot", file.stem])
+    assert main() == ExitCode.IN_THE_WAY
+    assert json.loads(capsys.readouterr().out)["reason"]["cause"] == file.stem
+
+
+def test_a_wrong_name_lists_those_that_come_along(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["aistack", "why", "--snapshot", "quota-ful"])
+    assert main() == ExitCode.REFUSED
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: --snapshot: quota-ful: No such file or directory; nearest: ")
+    assert line.endswith("collective-timeout, quota-full, stock-out")
+
+
+def test_the_demo_ends_with_the_command_and_what_it_says(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert FOUND == ExitCode.IN_THE_WAY
+    assert explained()
+    shown, said = capfd.readouterr().out.split("\n", 1)
+    assert shown.endswith("aistack why --snapshot collective-timeout")
+    assert said.startswith("Job default/collective-timeout is failed. Rank 0 failed, for ")
 
 
 @pytest.mark.parametrize("words", [(), ("train", "--snapshot", __file__)])

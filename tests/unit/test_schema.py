@@ -16,11 +16,12 @@ from pydantic import BaseModel
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from stacks.__main__ import ROOT, main, written
+from stacks.__main__ import main, written
 from stacks.config import PLACES
 from stacks.schema import STACK_FILE, pulumi_schema, stack_schema
 from stacks.stack import Stack
 from stacks.tokens import SECRETS
+from tests.conftest import ROOT
 
 SCHEMA = stack_schema()
 DEFINITIONS = {"Stack": SCHEMA, **SCHEMA["$defs"]}
@@ -197,7 +198,7 @@ def test_the_command_writes_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = {tmp_path / "schema" / "a.json": "{}\n", tmp_path / "page.md": "# Page\n"}
-    monkeypatch.setattr("stacks.__main__.ROOT", tmp_path)
+    monkeypatch.setattr("stacks.__main__.PROJECT_FOLDER", tmp_path)
     monkeypatch.setattr("stacks.__main__.written", lambda: files)
     assert main(["schema"]) == 0
     assert {file: file.read_text() for file in files} == files
