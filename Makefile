@@ -190,7 +190,7 @@ prices: setup ## Write the largest book of prices from FILE=pricing.yml of COMMI
 given-back: setup ## Hold the table of what Google gives back against a clone of the provider, PROVIDER=
 	@$(RUN) -m tools.given_back $(PROVIDER)
 
-changes: setup ## Try every change of every field on the sandbox, half an hour, and write docs/changes.md; KEEP= a folder for what was tried
+changes: setup ## Try every change of every field on the sandbox, half an hour, and write what docs/change-a-running-stack.md says of them; KEEP= a folder for what was tried
 	@$(RUN) -m tests.stacks.changes_page $(KEEP)
 
 lock: setup ## Pin pyproject.toml's dependencies again, with hashes
