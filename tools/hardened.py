@@ -29,11 +29,11 @@ _TOLD = (State.HARDENED, State.KEY, State.NOT)
 
 
 def _key_lines() -> Iterator[str]:
-    """Of each service that uses keys: what it encrypts, by whose identity, and who says so."""
-    yield table_row("what", "identity, after `service-NUMBER@`", "source")
-    yield table_row(*["---"] * 3)
+    """Of each service that uses keys: what it encrypts, and by whose identity."""
+    yield table_row("what", "identity, after `service-NUMBER@`")
+    yield table_row(*["---"] * 2)
     for one in customer_keys().services.values():
-        yield table_row(one.encrypts, f"`{one.account}.iam.gserviceaccount.com`", one.source)
+        yield table_row(one.encrypts, f"`{one.account}.iam.gserviceaccount.com`")
 
 
 def page() -> str:
