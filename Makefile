@@ -147,7 +147,7 @@ touched: setup ## Run what the difference to main touches of the longer tiers, i
 scan: ready-scan ## Look through the manifests of every preset with checkov
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" $(or $(TESTS),tests/scans)
 
-inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/node-room.md, docs/given-back.md, docs/hardened.md, docs/pins.md, schema/
+inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/node-room.md, docs/given-back.md, docs/hardened.md, docs/pins.md, verbs of docs/aistack.md, schema/
 	@$(RUN) -m stacks schema
 	@$(RUN) -m tests.stacks.inventory
 	@$(RUN) -m tests.review.example
@@ -155,6 +155,7 @@ inventory: setup ## Write again what tests compare: tests/stacks/inventory, a re
 	@$(RUN) -m tools.given_back
 	@$(RUN) -m tools.hardened
 	@$(RUN) -m tools.pins
+	@$(RUN) -m tools.verbs
 
 # The types take as long as all else, on one core.
 check: setup .tools/bin/actionlint ## Format, lint, types, workflows, what attackers look for, and the tree's own rules
@@ -193,7 +194,7 @@ prices: setup ## Write the largest book of prices from FILE=pricing.yml of COMMI
 given-back: setup ## Hold the table of what Google gives back against a clone of the provider, PROVIDER=
 	@$(RUN) -m tools.given_back $(PROVIDER)
 
-changes: setup ## Try every change of every field on the sandbox, half an hour, and write docs/changes.md; KEEP= a folder for what was tried
+changes: setup ## Try every change of every field on the sandbox, half an hour, and write what docs/change-a-running-stack.md says of them; KEEP= a folder for what was tried
 	@$(RUN) -m tests.stacks.changes_page $(KEEP)
 
 snapshots: setup kube-tools ## Write the snapshots that `aistack why --snapshot` knows by name, from jobs on a real control plane

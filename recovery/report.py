@@ -105,7 +105,7 @@ def off_record(adoption: Adoption, deployment: Deployment) -> Iterator[str]:
         yield (
             "a killed destroy of a stack with queues leaves Kueue in the cluster and off the "
             "record: `destroy` again ends that; an `up` before says that its namespace exists "
-            "already (docs/lost-work.md)"
+            "already (docs/clean-up.md)"
         )
 
 

@@ -210,7 +210,7 @@ def _import(one: _Told, report: EngineReport) -> Iterator[str]:
     if token.startswith("kubernetes:"):
         yield (
             f"`pulumi destroy --stack {stack}` again, where one was cut off before the cluster "
-            "(docs/lost-work.md)"
+            "(docs/clean-up.md)"
         )
         yield "another name, where it is another stack's"
     else:

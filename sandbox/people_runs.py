@@ -3,7 +3,7 @@ named before the run does, and a run that cannot come to its end before somebody
 refused.
 
 An engine on Google Cloud runs no program for `destroy`: what then becomes of people's work is in
-docs/lost-work.md.
+docs/clean-up.md.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ BEFORE: dict[str, dict[str, Any]] = {
     "docs/b200-lustre.md": {"up": ["b200-lustre"]},
     "docs/config.md": {"up": ["dev"]},
     "docs/dev.md": {"up": ["dev"]},
+    "docs/clean-up.md": {"up": ["dev"]},
     "docs/lost-work.md": {"up": ["dev", "b200-lustre"]},
     "docs/pull-requests.md": {"git": True},
     "docs/recovery.md": {"killed": "dev"},

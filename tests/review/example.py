@@ -12,10 +12,12 @@ from tests.review.conftest import ROOT, Repository, copied
 EXAMPLE = "docs/pull-requests.md"
 _FENCE = "````"
 _BLOCK = re.compile(f"{_FENCE}markdown\n.*?{_FENCE}", re.S)
+_FOLDED = re.compile("<details>.*?</details>\n\n", re.S)
 
 
 def example(repository: Repository) -> str:
-    """The report of one change to b200-lustre: twice the capacity on the tier below."""
+    """The report of one change to b200-lustre, twice the capacity on the tier below, without what
+    it folds."""
     repository.edit(
         "Pulumi.b200-lustre.yaml",
         ("capacity_gib: 9000", "capacity_gib: 18000"),
@@ -23,7 +25,7 @@ def example(repository: Repository) -> str:
     )
     text = repository.review("HEAD", "b200-lustre").markdown
     # A commit of a repository that is made for this one run.
-    return re.sub(r"Against `[0-9a-f]{12}`", "Against `main`", text)
+    return _FOLDED.sub("", re.sub(r"Against `[0-9a-f]{12}`", "Against `main`", text))
 
 
 def main() -> int:

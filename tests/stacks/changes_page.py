@@ -1,5 +1,5 @@
 """`make changes [KEEP=FOLDER]` tries every change, and writes what is refused into
-refused_changes.yaml and docs/changes.md.
+refused_changes.yaml and the table of docs/change-a-running-stack.md.
 
 What was tried is kept in FOLDER, if one is given, and not tried again. With `--tried` nothing is
 tried, and what FOLDER does not have stays as it was recorded.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -32,26 +33,16 @@ from tools.written_page import table_row
 
 # By the name of a case, of its ways "there" and "back" those that are refused, and why.
 Refused = Mapping[str, Mapping[str, str]]
-PAGE = PROJECT_FOLDER / "docs" / "changes.md"
+PAGE = PROJECT_FOLDER / "docs" / "change-a-running-stack.md"
+_MARKER = "<!-- refused -->"
 # Each waits for its engine half of the time.
 _WORKERS = max(2, (os.cpu_count() or 1) * 3 // 2)
 # After so many a worker begins anew: a program leaves things behind.
 _GROUPS = 8
 _WAYS = ("there", "back")
 _PLACES = frozenset({"project", "region", "zone"})
-_HEAD = """# What a change does to a running stack
-
-A change is **done** where `up` does what its preview showed, ends in the same cloud as a fresh `up`
-of the new config, and leaves nothing for the next preview. What one `up` cannot do, its preview
-refuses before anything is touched, and shows the commands that do it.
-
-`make changes` tries that on the sandbox and writes this page. It brings a stack up, changes a
-field, goes back again, and runs the commands of each refusal: every field that has an effect, in a
-small stack, and some of them in the presets, and on a network, in a cluster and on a platform that
-others made. All of it is done, there and back, but for these. A protected stack asks for an
-agreement, too, where a change loses data or stops a job: [dangers](pull-requests.md#dangers).
-
-"""
+_SINGLE_RUN = ", and no single run does that"
+_MISTAKE = "The config has 1 mistake; nothing was changed. "
 
 
 def main(folder: Path, *, try_all: bool) -> int:
@@ -135,14 +126,18 @@ def _refused(ways: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def page(refused: Refused) -> str:
-    """The page's whole text."""
-    head = (table_row("change", "refused", "message"), table_row("---", "---", "---"))
-    return _HEAD + "\n".join((*head, *_rows(refused))) + "\n"
+    """The page with the table between its two markers."""
+    before, _, after = PAGE.read_text(encoding="utf-8").split(_MARKER)
+    head = (table_row("why", "change"), table_row("---", "---"))
+    table = "\n".join((*head, *_rows(refused)))
+    return f"{before}{_MARKER}\n\n{table}\n\n{_MARKER}{after}"
 
 
 def _rows(refused: Refused) -> Iterator[str]:
-    """One for each change, which many stacks have; where some of them do it, its mode is said."""
+    """One for each reason, with its changes, each of which many stacks have; where some of them do
+    it, its mode is said."""
     done = {CASES[name].fields for name in CASES.keys() - refused.keys()}
+    by_reason: dict[str, dict[str, None]] = {}
     shown = set[str]()
     for name, why in refused.items():
         case = CASES[name]
@@ -150,10 +145,21 @@ def _rows(refused: Refused) -> Iterator[str]:
             continue
         shown.add(case.fields)
         fields = (f"gcp:{it}" if it in _PLACES else it for it in case.fields.split(", "))
-        change = ", ".join(f"`{it}`" for it in fields)
+        change = " with ".join(f"`{it}`" for it in fields)
         where = f" on {case.mode}" if case.fields in done else ""
-        ways = "both ways" if len(why) == len(_WAYS) else "one way"
-        yield table_row(change + where, ways, next(iter(why.values())).split(" Why: ")[0])
+        ways = "" if len(why) == len(_WAYS) else ", one way"
+        of_reason = by_reason.setdefault(_reason(next(iter(why.values()))), {})
+        of_reason[change + where + ways] = None
+    for reason, changes in by_reason.items():
+        yield table_row(reason, "; ".join(changes))
+
+
+def _reason(message: str) -> str:
+    """Without names, values, and what would work."""
+    if message.startswith(_MISTAKE):
+        problem = message.removeprefix(_MISTAKE).partition(": ")[2]
+        return re.split("; nearest|, kubernetes", problem)[0]
+    return re.sub(r"(?<=leave the cluster) \S+$", "", message.partition(_SINGLE_RUN)[0])
 
 
 if __name__ == "__main__":

@@ -145,7 +145,7 @@ CHAINS: dict[str, tuple[Chain, Call]] = {
 }
 
 # Of a stack without queues, what a destroy takes away in a call of its own. What is deleted with
-# its cluster is off the record before the cluster goes (docs/lost-work.md).
+# its cluster is off the record before the cluster goes (docs/clean-up.md).
 TAKEN_AWAY = (
     "gcp:compute/firewall:Firewall",
     "gcp:container/cluster:Cluster",

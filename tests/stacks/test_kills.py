@@ -123,7 +123,7 @@ def test_after_a_destroy_of_a_platform_that_was_killed_anywhere_up_goes_on_or_sa
     brought_up: Callable[[str], Sandbox], name: str
 ) -> None:
     """A job of a team's is in its queue. What is deleted with its cluster is no longer on record
-    before the cluster is gone, and the provider makes no object that exists (docs/lost-work.md).
+    before the cluster is gone, and the provider makes no object that exists (docs/clean-up.md).
     """
     after, call = LAB_DELETES[name]
     sandbox = brought_up("lab")

@@ -202,7 +202,7 @@ _QUEUE_KINDS = ("ClusterQueue", "ResourceFlavor")
 def test_a_destroy_that_was_cut_off_before_the_cluster_goes_on_or_is_taken_back_by_hand(
     brought_up: SandboxOf,
 ) -> None:
-    """As docs/lost-work.md says it."""
+    """As docs/clean-up.md says it."""
     sandbox = brought_up(STACK)
     cut = Fail(kind="fail", type="gcp:container/cluster:Cluster", operation="delete")
     for _ in range(2):

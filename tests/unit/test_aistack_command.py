@@ -20,6 +20,7 @@ from aistack.people.look import Look
 from kube.people.going import Going, effects
 from kube.people.work import Work
 from tests.conftest import ROOT
+from tools.verbs import main as verbs_page
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -88,6 +89,10 @@ def test_the_page_has_every_exit_code() -> None:
     page = (ROOT / "docs" / "aistack.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) +\| (.*) \|$", page, re.MULTILINE)
     assert rows == [(str(it.value), it.meaning) for it in ExitCode]
+
+
+def test_the_page_has_the_verbs_of_the_help() -> None:
+    assert verbs_page(["--check"]) == 0, "run: make inventory"
 
 
 @pytest.mark.parametrize(

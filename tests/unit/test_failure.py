@@ -240,7 +240,7 @@ def test_an_object_that_a_destroy_left_in_its_cluster_goes_with_the_destroy() ->
     assert list(failure_lines(report, context)) == [
         said,
         "  nearest: `pulumi destroy --stack lab` again, where one was cut off before the cluster "
-        "(docs/lost-work.md)",
+        "(docs/clean-up.md)",
         "  nearest: another name, where it is another stack's",
     ]
 

@@ -14,7 +14,7 @@ from tests.unit.test_why import CAUSES as RECORDED
 from tests.unit.test_why_reports import HEALTHY, RECOVERS, REPORTS, SOURCE
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PAGE = (_ROOT / "docs" / "aistack.md").read_text()
+_PAGE = (_ROOT / "docs" / "my-job-waits.md").read_text()
 _WHY = _PAGE.partition("\n## Why\n")[2].partition("\n## ")[0]
 _STAGES = ("queue", "pods", "nodes", "containers", "program", "servers", "run")
 _CAUSE = re.compile(r"[a-z]+(-[a-z]+)*")

@@ -1877,7 +1877,7 @@ REPORTS: dict[str, Report] = {
         ("4Gi", "jobs.NAME.requests.memory_gib", "counts as one of its retries"),
     ),
     "memory, of a job that was submitted": Report(
-        "ours: docs/aistack.md",
+        "ours: docs/run-my-training.md",
         snapshot(of_aistack(job(active=1), "aistack"), failed(containerStatuses=[ended(**OOM)])),
         "out-of-memory",
         ("submit --memory",),
