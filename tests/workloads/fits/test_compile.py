@@ -26,6 +26,12 @@ SMALL = (
     f"{JOB}.per_device_batch_size=1",
     f"{JOB}.max_target_length=512",
 )
+TPU7X = (
+    "gcp:zone=us-central1-c",
+    "pools.v6e-16.machine_type=tpu7x-standard-4t",
+    "pools.v6e-16.topology=2x2x1",
+    *(it for it in SMALL if "topology" not in it),
+)
 TUTORIALS_70B = (
     f"{JOB}.model=llama3-70b",
     f"{JOB}.per_device_batch_size=2",
@@ -52,6 +58,14 @@ def test_a_preset_on_few_chips_is_compiled_and_fits() -> None:
     # Weights and optimizer alone are 12 bytes a parameter over 8 chips.
     assert found["parts"]["weights and optimizer"] == pytest.approx(11.22, abs=0.01)
     assert 0 < found["used_gib"] < found["memory_gib"]
+
+
+@whole
+def test_a_step_on_tpu7x_is_compiled_and_takes_what_the_catalog_has_of_it() -> None:
+    code, (found,) = fit("tpu-multislice", *TPU7X)
+    assert (code, found["how"], found["verdict"]) == (ExitCode.FINE, "compiled", "yes")
+    assert (found["accelerator"], found["accelerators"]) == ("tpu7x", 4)
+    assert found["used_gib"] == pytest.approx(16.87, abs=0.01)
 
 
 @whole
