@@ -145,7 +145,7 @@ def _rows(refused: Refused) -> Iterator[str]:
             continue
         shown.add(case.fields)
         fields = (f"gcp:{it}" if it in _PLACES else it for it in case.fields.split(", "))
-        change = " with ".join(f"`{it}`" for it in fields)
+        change = ", ".join(f"`{it}`" for it in fields).replace(",", " with", 1)
         where = f" on {case.mode}" if case.fields in done else ""
         ways = "" if len(why) == len(_WAYS) else ", one way"
         of_reason = by_reason.setdefault(_reason(next(iter(why.values()))), {})
