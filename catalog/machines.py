@@ -89,8 +89,8 @@ class NicGroup(Fact, use_attribute_docstrings=True):
     count: Annotated[int, Bounds(1, 32, "any machine has")]
     """How many."""
     role: Literal["host", "accelerator"]
-    """host is the node's own traffic; accelerator is traffic between accelerators, or processes of
-    one computation, with one network (gVNIC) or one subnetwork (RDMA) each."""
+    """`host` for the node's own traffic, `accelerator` for that between accelerators or
+    processes."""
 
 
 class Interface(Fact):

@@ -82,8 +82,8 @@ class GcsFuse(Block, frozen=True):
     streaming_writes: bool = True
     """Write without a copy on the node's disk first."""
     write_global_max_blocks: BlockCount | None = None
-    """Files that are streamed at once; by default as many as a pod of the stack writes, and 4 at
-    least, or 1600 where only TPU hosts mount it that Cloud Storage FUSE calls large."""
+    """Files that are streamed at once; by default what a pod writes, and 4 at least, or 1600 on
+    large TPU hosts."""
     uid: UserId | None = None
     """User whose files they are, by default root. Pods that run as another user need it."""
     gid: UserId | None = None
@@ -95,7 +95,7 @@ class GcsFuse(Block, frozen=True):
     only_dir: RelativePath | None = None
     """One directory of the bucket in place of the whole."""
     rename_dir_limit: RenameLimit | None = None
-    """Most files of a directory that is renamed, on a bucket without real folders."""
+    """Most files of a directory that is renamed, without real folders."""
     kernel_list_cache_ttl_s: CacheSeconds | None = None
     """Seconds to believe a listing of a directory; -1 for ever."""
     log_severity: LogSeverity | None = None
@@ -130,15 +130,13 @@ class LifecycleRule(Block, frozen=True):
     action: LifecycleAction
     """Delete them, or move them to `storage_class`."""
     storage_class: StorageClass | None = None
-    """Class that they are moved to; 30, 90 or 365 days of it are paid for in any case."""
+    """Class that they are moved to, paid for 30, 90 or 365 days at least."""
     age_days: StoredDays | None = None
     """Days since the object was written."""
     num_newer_versions: KeptVersions | None = None
-    """Versions that are newer, for buckets with `versioning`; the rule leaves live objects alone
-    then."""
+    """How many versions are newer, with `versioning`."""
     days_since_noncurrent: StoredDays | None = None
-    """Days since a newer version came or the object was deleted, for buckets with `versioning`;
-    the rule leaves live objects alone then."""
+    """Days since a newer version came or the object was deleted, with `versioning`."""
     prefixes: tuple[ObjectNamePart, ...] = ()
     """Beginnings of names, one of which the object has; a folder's ends with a slash."""
     suffixes: tuple[ObjectNamePart, ...] = ()
@@ -166,11 +164,7 @@ class BucketRole(StrEnum):
 
 
 class StackBucket(Block, frozen=True):
-    """A bucket that pods mount with Cloud Storage FUSE.
-
-    `name` defaults to those of the stack, of the bucket here, and of the project; `bucket` is left
-    out, for it says nothing more.
-    """
+    """A bucket that pods mount with Cloud Storage FUSE."""
 
     name: BucketName | None = None
     """Name, one in the whole world; by default made of the stack's and the project's."""
@@ -190,10 +184,10 @@ class StackBucket(Block, frozen=True):
     mount: GcsFuse = GcsFuse()
     """How pods mount it."""
     existing: BucketName | None = None
-    """Name of one that exists already, in place of one made here: it is granted to pods and
-    mounted, and never changed. `hierarchical_namespace` is then what it has to have."""
+    """Name of one that exists already, which is granted to pods and never changed;
+    `hierarchical_namespace` says what it has."""
     lifecycle: tuple[LifecycleRule, ...] = ()
     """What Cloud Storage does by itself with objects; folders stay."""
     claim_gib: GiB | None = None
-    """With it pods mount the bucket by a claim, else as a volume that lives with the pod. A bucket
-    has no size: it is only what the claim's volume is said to have."""
+    """Pods mount the bucket by a claim of this size, which limits nothing, in place of a volume of
+    their own."""

@@ -57,7 +57,7 @@ class FineTuning(Block, frozen=True):
     experiment: RunName = "finetune-experiment"
     """Name of the experiment."""
     directory: RelativePath = "model-gemma2/experiment"
-    """Folder on the bucket for checkpoints and at last the model; a job goes on from what it finds
+    """Folder on the bucket for checkpoints and the model; a job goes on from what it finds
     there."""
     dataset: Literal["b-mc2/sql-create-context"] = "b-mc2/sql-create-context"
     """Data set on Hugging Face; the only one."""

@@ -24,8 +24,8 @@ class OnRay(Block, frozen=True):
     storage: str | None = None
     """What of its RayCluster's mounts has the job's data: `lustre` or a bucket."""
     retries: Retries = 0
-    """How often it runs again after it failed, from its last checkpoint; where it takes all GPUs, a
-    machine that goes away counts for nothing."""
+    """Runs after a failure, each from the last checkpoint; a lost machine counts only where a job
+    has some of the GPUs."""
 
     @property
     def runs_again(self) -> int:

@@ -91,8 +91,7 @@ class VerlCheckpoints(Block, frozen=True):
     period: Steps = 10
     """Steps between checkpoints."""
     keep: KeptVerlCheckpoints = 3
-    """How many are kept. verl deletes the oldest before it writes the newest, so with one a crash
-    could leave none."""
+    """How many are kept; verl deletes the oldest before it writes the newest."""
 
 
 class Preparation(Block, frozen=True):

@@ -29,8 +29,8 @@ class StackLustre(Block, frozen=True):
     """A Managed Lustre instance, made here or existing."""
 
     existing: LustreName | None = None
-    """Name of one that exists already, in the stack's zone and on its network. It is never changed;
-    the file system and the capacity beside it are what it has to have."""
+    """Name of one that exists already, in the stack's zone and on its network, which is never
+    changed; file system and capacity say what it has."""
     name: LustreName | None = None
     """Name of the instance that is made."""
     capacity_gib: GiB | None = None
@@ -42,8 +42,8 @@ class StackLustre(Block, frozen=True):
     mount_path: LustrePath = "/lustre"
     """Where pods mount it."""
     cmek: bool = True
-    """Whether the key of the stack's `cmek` encrypts it, where the stack has one. An instance has
-    its key from its creation: one that was made with Google's stays, with its data, by false."""
+    """Encrypt it with the stack's `cmek`; an instance that was made without keeps Google's key by
+    `false`."""
 
     @property
     def instance_name(self) -> str:

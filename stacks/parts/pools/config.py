@@ -58,9 +58,9 @@ class Spot(_WithoutReservation, frozen=True):
     mode: Literal["spot"] = "spot"
     """The way to have machines."""
     grace_seconds: Notice | None = None
-    """Seconds that a node has from Google's word to its end, the last 15 for the system's own pods;
-    only in Standard clusters. By default 120 for new pools with accelerators in a cluster that the
-    stack makes, of GKE 1.35 or newer, and of pools that stand what they have."""
+    """Seconds from Google's notice to the node's end, the last 15 for the system. By default 120
+    for new pools with accelerators on a Standard cluster of GKE 1.35 or newer that the stack
+    makes."""
 
 
 class SpecificReservation(Block, frozen=True):
@@ -84,8 +84,7 @@ class SpecificReservation(Block, frozen=True):
     machine_type: MachineTypeName | None = None
     """What the reservation says that it holds."""
     ends: Moment | None = None
-    """When Google takes it away with the machines on it, an RFC 3339 time: one of calendar mode has
-    such an end."""
+    """When a reservation of calendar mode ends, an RFC 3339 time."""
 
 
 class AnyReservation(_WithoutReservation, frozen=True):
@@ -182,32 +181,26 @@ When = Literal["early", "just-in-time"]
 
 
 class Pool(Block, frozen=True):
-    """Machines of one type, with GPUs, TPUs or neither.
-
-    Machines with TPUs come in slices of one `topology`, each whole or not there at all. They take
-    no `nodes`, which follow from the topology.
-    """
+    """Machines of one type, with GPUs, TPUs or neither. Those with TPUs come in whole slices of one
+    `topology`, and take no `nodes`."""
 
     machine_type: MachineTypeName
     """A machine type that the zone offers."""
     nodes: NodeCount | None = None
-    """Machines that the workloads use; without `autoscaling` the pool has so many at all times.
-    Spot machines with GPUs, flex-start and queued ones come when pods are pending, up to so
-    many."""
+    """Machines, always so many without `autoscaling`; spot machines with GPUs, flex-start and
+    queued ones come when pods are pending."""
     zone: Zone | None = None
     """Zone of the nodes; by default the stack's."""
     capacity: Capacity = OnDemand()
     """How the machines are had."""
     autoscaling: Autoscaling | None = None
-    """Bounds between which GKE's autoscaler adds nodes for pending pods; by default the pool does
-    not scale, or from none to `nodes` where its machines come when pods are pending."""
+    """Bounds between which GKE adds nodes for pending pods; by default the number is fixed, or from
+    none where machines come when pods are pending."""
     disk: Disk = Disk()
     """Boot disk of each node."""
     secondary_boot_disk: DiskImageName | None = None
-    """A disk image with the container images of the pool's pods, of which each node gets a disk, so
-    that it pulls none of them: `global/images/NAME` of the stack's project, or that of another,
-    `projects/PROJECT/global/images/NAME`. Image streaming goes on for the pool. What is on the disk
-    nobody can look up; only in Standard clusters."""
+    """A disk image with the pool's container images, for a disk on each node: `global/images/NAME`,
+    or `projects/PROJECT/global/images/NAME`. Only in Standard clusters."""
     max_pods_per_node: PodsPerNode = 110
     """Most pods on a node."""
     labels: dict[str, str] = Field(default_factory=dict)
@@ -215,24 +208,17 @@ class Pool(Block, frozen=True):
     taints: tuple[Taint, ...] = ()
     """Kubernetes taints of the nodes. What the stack or a queue sends there tolerates them."""
     driver_version: GpuDriver = GpuDriver.LATEST
-    """NVIDIA driver that GKE installs, on Autopilot on the nodes that it makes for the pool's pods;
-    with `disabled` somebody else installs it, on nodes that no work of the stack waits for; with
-    `operator` NVIDIA's GPU Operator, which the stack does not install, has driver and device
-    plug-in, and work waits for it. Autopilot refuses both. Only with GPUs."""
+    """NVIDIA driver that GKE installs. With `disabled` somebody else installs it; with `operator`
+    NVIDIA's GPU Operator does, and work waits for it; Autopilot refuses both. Only with GPUs."""
     interfaces: Literal["managed", "own", "none"] | None = None
-    """Networks of the machines' further interfaces: `managed` by GKE, which pods then claim of the
-    node; the stack's `own`; or `none`. By default they are managed where machine and GKE have it
-    and no other pool of GPUs, or of TPUs, has its own, for those are alike in it. Those of TPUs are
-    in the networks of `network.dcn` where the config has that. H4D has its own where no others are
-    claimed."""
+    """Networks of further interfaces: `managed` by GKE, the stack's `own`, or `none`. By default
+    managed where GKE has it, no pool of the kind has its own, and TPUs have no `network.dcn`."""
     gpus_by: Literal["device-plugin", "claim"] = "device-plugin"
-    """How pods get GPUs: of GKE's device plug-in, and then interfaces with whole machines alone; or
-    by `claim`, so that those of 1, 2 or 4 get the interfaces beside them; only with GPUs."""
+    """How pods get GPUs: from GKE's device plug-in, or by `claim`, with the interfaces beside them
+    for 1, 2 or 4 GPUs. Only with GPUs."""
     when: When = "early"
-    """When machines are taken: `early`, as soon as the cluster stands, for capacity is what is
-    scarce, and that there is none is known at once; or `just-in-time`, once what their work needs
-    anyway is there (CPU nodes, operators, queues, buckets, Lustre), so that less is paid before the
-    first step; only with accelerators, and not of machines that come when pods are pending."""
+    """When machines are taken: `early`, once the cluster stands; or `just-in-time`, once all else
+    that their work needs is there. Only with accelerators."""
     compact_placement: bool = False
     """Nodes close together, all from one zone; only with GPUs, and for H4D."""
     topology: TopologyName | None = None

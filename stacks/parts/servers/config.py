@@ -77,10 +77,8 @@ class ModelServer(Block, frozen=True):
     minutes: Minutes = 30
     """Minutes that a server may take to be ready."""
     rollout: Literal["surge", "in-place"] | None = None
-    """How a changed server comes: by `surge` beside the one before, which goes once the new one is
-    ready; or `in-place`, once that one has gone. By default surge where nothing bounds the servers
-    (Autopilot without a reservation, a pool that may grow), and in place in a queue or a full
-    pool."""
+    """How a changed server comes: `surge` starts it beside the old one, `in-place` after that has
+    gone. By default in place in a queue or a full pool."""
     engine: InferenceEngine = InferenceEngine.VLLM
     """Which program serves the model."""
     pool: PoolKey | None = None
