@@ -22,7 +22,8 @@ _TOKEN = "gcp:redis/instance:Instance"
 
 
 class RedisTier(StrEnum):
-    """With a replica in another zone, or without: BASIC loses its data with its machine."""
+    """STANDARD_HA has a replica in another zone, which takes over. BASIC loses its data whenever
+    its machine goes or is maintained: enough for the loss of a Ray head alone."""
 
     BASIC = "BASIC"
     STANDARD_HA = "STANDARD_HA"

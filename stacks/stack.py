@@ -66,16 +66,16 @@ class Stack(Block, frozen=True):
     namespace: NamespaceName = "default"
     """Kubernetes namespace of what runs; any but `default` is made."""
     service_account: AccountName | None = None
-    """Kubernetes service account of pods that use buckets; by default of the stack's name."""
+    """Kubernetes service account of pods that use buckets; by default the stack's name."""
     labels: Labels = Field(default_factory=dict)
     """Your labels on all that takes labels."""
     deletion_protection: bool = True
-    """Protect what holds data or is costly to get back; the guard then answers to `acknowledge`."""
+    """Protect cluster, networks, Lustre, Redis and buckets; the guard then answers to
+    `acknowledge`."""
     hardened: bool = False
-    """Close what costs money or effort to have closed; requires `cmek` and a `namespace`."""
+    """Close what costs money or effort to have closed."""
     cmek: KmsKeyName | None = None
-    """A Cloud KMS key in the stack's region, for Secrets, disks, buckets, Lustre, Redis and
-    mirrors; by default Google's own keys."""
+    """A Cloud KMS key in the stack's region; by default Google's own keys."""
     acknowledge: tuple[Acknowledge, ...] = ()
     """Destructive changes that are agreed to."""
     monitoring: Monitoring = Monitoring()

@@ -101,8 +101,7 @@ class MaintenanceExclusion(Block, frozen=True):
     start: Moment
     """When it begins, an RFC 3339 time."""
     end: Moment | None = None
-    """When it ends, an RFC 3339 time; by default when Google no longer supports the minor
-    version."""
+    """When it ends; by default with Google's support of the minor version."""
     scope: ExclusionScope = ExclusionScope.NO_MINOR_OR_NODE_UPGRADES
     """Which upgrades stay away."""
 
@@ -127,37 +126,33 @@ class StackCluster(Block, frozen=True):
     name: ClusterName | None = None
     """Name of the cluster; by default the stack's."""
     location: ClusterLocation = ClusterLocation.REGIONAL
-    """Whether the control plane is in the whole region or in one zone."""
+    """The control plane's place."""
     # Of Autopilot clusters any, too (GKE documentation, "Use release channels", 2026-11-26).
     release_channel: ReleaseChannel = ReleaseChannel.REGULAR
     """The channel that GKE's versions come from."""
     version: GkeVersionField | None = None
-    """GKE version, whole or like `1.35`; by default the lock's, or the channel's where nothing has
-    a minimum."""
+    """GKE version, whole or like `1.35`; by default the lock's or the channel's."""
     endpoint: ControlPlaneEndpoint | None = None
-    """Where the control plane answers: at a public address, at one in the VPC alone, or by its
-    name; by default `public`, with `hardened` `dns` unless `authorized_networks` narrows a public
-    one."""
+    """Where the control plane answers; by default `public`, with `hardened` `dns` unless
+    `authorized_networks` narrows a public address."""
     authorized_networks: tuple[AuthorizedRange, ...] | None = None
-    """Who may reach the control plane's address; by default everybody with an IAM identity, or of a
-    private one the cluster's own nodes and pods. Taken away again, they become 0.0.0.0/0."""
+    """Who may reach the control plane's address; by default everybody with an IAM identity, of a
+    private one the cluster alone."""
     binary_authorization: bool | None = None
-    """Run only images that the project's Binary Authorization policy allows; by default as
-    `hardened` says."""
+    """Run only images that the Binary Authorization policy allows; by default as `hardened`
+    says."""
     intranode_visibility: bool | None = None
-    """Show the VPC traffic between pods of one node; by default as `hardened` says, and on
-    Autopilot always."""
+    """Show the VPC traffic between pods of one node; by default as `hardened` says."""
     maintenance: Maintenance | None = None
     """When GKE may upgrade by itself; by default at any time."""
     existing: NamedCluster | None = None
-    """One that exists already, in place of one made here; it is read and never changed."""
+    """One that exists already, which is read and never changed."""
     stack: StackReference | None = None
-    """The cluster of a platform stack, ORG/PROJECT/STACK, in place of one made here."""
+    """A platform stack whose cluster it is, ORG/PROJECT/STACK."""
     mode: ClusterMode = ClusterMode.STANDARD
     """Who makes the nodes."""
     ray_operator: Annotated[RayOperator, BeforeValidator(one_operator)] = RayOperator.ADDON
-    """Who runs KubeRay: GKE, or Helm's chart. With this key it is there without RayClusters,
-    too."""
+    """Who runs KubeRay; with this key also without RayClusters."""
     security_group: Annotated[str, AfterValidator(check_security_group)] | None = None
     """The Google group whose groups teams may name."""
 

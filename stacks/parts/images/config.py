@@ -37,25 +37,24 @@ class UpstreamCredentials(Block, frozen=True):
     username: UserName
     """Name of the user there; `$oauthtoken` for nvcr.io."""
     secret_version: SecretVersion
-    """Version of the secret with the password; Artifact Registry's service agent reads it."""
+    """Version of the secret with the password."""
 
 
 class StackImages(Block, frozen=True):
     """Where images come from and how they reach nodes."""
 
     mirror: bool | None = None
-    """Make a remote repository for each registry that images come from; by default where a pool has
-    accelerators, but for an existing Autopilot cluster."""
+    """A remote repository for each registry that images come from; by default where a pool has
+    accelerators."""
     repositories: dict[RegistryHost, Repository] = Field(default_factory=dict)
     """Repositories that exist already, by the host of the registry that they mirror."""
     streaming: bool | None = None
-    """Image streaming: containers start while their image still comes; by default where there are
-    mirrors."""
+    """Containers start while their image still comes; by default where there are mirrors."""
     driver_path: bool = True
-    """Give pods with GPUs an LD_LIBRARY_PATH with the driver's folder, in place of the image's own,
-    where images do not look there."""
+    """Give pods with GPUs an LD_LIBRARY_PATH with the driver's folder, where images do not look
+    there."""
     preload: bool | None = None
-    """Pull the images of Ray, servers and jobs as soon as machines stand; by default on Standard
-    clusters where a pool has accelerators."""
+    """Pull images as soon as machines stand; by default on Standard where a pool has
+    accelerators."""
     credentials: dict[RegistryHost, UpstreamCredentials] = Field(default_factory=dict)
     """Names and passwords for registries, by host."""

@@ -41,8 +41,7 @@ class ImageClassifierTraining(OnRay, frozen=True):
     """A training of an image classifier with Ray Train."""
 
     run_name: RunName | None = None
-    """Folder of the run's checkpoints, by default the job's name: the same job again goes on
-    there."""
+    """Folder of the run's checkpoints; by default the job's name."""
     data: DataSource = "https://download.pytorch.org/tutorial/hymenoptera_data.zip"
     """A folder on the bucket, the URL of a zip, or `generated`."""
     epochs: Epochs = 10

@@ -85,8 +85,7 @@ class Elastic(Block, frozen=True):
     min_slices: PodCount = 1
     """Fewest slices to go on with."""
     max_failures: Losses = 3
-    """Losses of slices that one run survives, -1 for any number; then the job has failed, and
-    `retries` count."""
+    """Losses of slices that one run survives; -1 is any number."""
 
 
 class MaxTextTraining(OnRay, frozen=True):
@@ -115,7 +114,7 @@ class MaxTextTraining(OnRay, frozen=True):
     remat_policy: Literal["full", "minimal", "save_qkv_proj"] | None = None
     """What is kept of the forward pass; by default MaxText's own."""
     checkpoint_period: Steps | None = None
-    """Steps between checkpoints, at most `steps`; by default a tenth of `steps`, from 25 to 250."""
+    """Steps between checkpoints; by default a tenth of `steps`, from 25 to 250."""
     checkpoints_to_keep: KeptCheckpoints = 3
     """How many of the newest checkpoints stay."""
     install_maxtext: bool = True

@@ -71,8 +71,7 @@ class Script(Block, frozen=True):
     file: RelativePath | None = None
     """File to bring, below the project's folder; none that Git ignores."""
     folder: RelativePath | None = None
-    """Folder whose files to bring, below the project's folder; without hidden ones and those that
-    `.gitignore` or `.dockerignore` names."""
+    """Folder whose files to bring, below the project's folder, without those that Git ignores."""
     command: tuple[str, ...] = Field(min_length=1)
     """Words to run, without a shell; `$(SCRIPT_DIR)` is where the files are, `$(NAME)` a variable
     of `environment`."""
@@ -85,8 +84,7 @@ class Script(Block, frozen=True):
     install_requirements: bool = True
     """Install a `requirements.txt` among the files before the command runs."""
     ray: RayClusterName | None = None
-    """RayCluster to run on, as a job of Ray's on its head; without, the job is a JobSet of its
-    own."""
+    """RayCluster to run on; without, the job is a JobSet."""
     image: ImageReference | None = None
     """Image of a JobSet's pods."""
     requests: ScriptRequests | None = None
@@ -96,8 +94,7 @@ class Script(Block, frozen=True):
     nodes: NodeCount = 1
     """Pods of a JobSet, each on a node of its own."""
     pool: PoolKey | None = None
-    """Pool whose nodes it runs on; by default the only one with GPUs, or for single pods without
-    GPUs."""
+    """Pool whose nodes it runs on; by default the only one that fits."""
     pools: tuple[PoolKey, ...] = ()
     """Pools that are alike, in place of `pool`; the queue picks one for all pods."""
     mounts: tuple[str, ...] | None = None
@@ -105,20 +102,20 @@ class Script(Block, frozen=True):
     shm_gib: MemoryGiB | None = None
     """GiB of /dev/shm, part of the memory; by default half of it with GPUs."""
     server: ObjectName | None = None
-    """Server of the stack that its pods call, at the address in their variable SERVER_URL."""
+    """Server that its pods call, at their variable SERVER_URL."""
     queue: QueueName | None = None
     """LocalQueue in which it waits until all its pods can start."""
     priority: ObjectName | None = None
     """Priority class of its pods."""
     workload_priority: ObjectName | None = None
-    """Priority in its queue alone, which goes before `priority` there."""
+    """Priority in the queue, before `priority`."""
     minutes: Minutes | None = None
     """Minutes that a run may take, with the wait for nodes and image."""
     grace_seconds: GraceSeconds = 60
-    """Seconds that its pods have to end after SIGTERM; on spot nodes no more than
-    `pools.NAME.capacity.grace_seconds` less 15."""
+    """Seconds from SIGTERM to the end of its pods; on spot nodes 15 less than
+    `pools.NAME.capacity.grace_seconds` at most."""
     retries: Retries = 0
-    """How often it starts again after it failed; for a JobSet a lost machine does not count."""
+    """How often it starts again after it failed, without lost machines."""
 
     @property
     def after_loss(self) -> str:

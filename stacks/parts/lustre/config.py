@@ -29,14 +29,13 @@ class StackLustre(Block, frozen=True):
     """A Managed Lustre instance, made here or existing."""
 
     existing: LustreName | None = None
-    """Name of one that exists already, in the stack's zone and on its network, which is never
-    changed; file system and capacity say what it has."""
+    """Name of one that exists already, whose file system and capacity the other keys say."""
     name: LustreName | None = None
     """Name of the instance that is made."""
     capacity_gib: GiB | None = None
-    """GiB, in the steps of the tier; one that is made needs it."""
+    """GiB, in the steps of the tier."""
     throughput_mbps_per_tib: MbpsPerTib | None = None
-    """MB/s for each TiB: the tier; one that is made needs it."""
+    """MB/s for each TiB: the tier."""
     filesystem: FilesystemName = "lustre"
     """Name of the file system, 1 to 8 letters and digits."""
     mount_path: LustrePath = "/lustre"

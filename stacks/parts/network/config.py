@@ -30,7 +30,7 @@ class NamedNetwork(Block, frozen=True):
     project: ProjectId | None = None
     """Whose it is: a Shared VPC's host; by default the stack's own project."""
     mtu: Mtu | None = None
-    """What the network has, which cannot be read: it decides only whether there is a warning."""
+    """What the network has; only for a warning."""
 
 
 class AcceleratorRanges(Block, frozen=True):
@@ -48,7 +48,7 @@ class DcnRange(Block, frozen=True):
     name: NetworkKey
     """Part of its cloud names."""
     range: SubnetRange
-    """Its range, with an address for each node; 65,532 nodes fit a /16."""
+    """Its range, with an address for each node."""
 
 
 class StackNetwork(Block, frozen=True):
@@ -67,7 +67,7 @@ class StackNetwork(Block, frozen=True):
     flow_logs: bool | None = None
     """Log a sample of the subnetwork's connections; by default as `hardened` says."""
     existing: NamedNetwork | None = None
-    """One that exists already, in place of one made here; it is read and never changed."""
+    """One that exists already, which is read and never changed."""
     accelerators: AcceleratorRanges = AcceleratorRanges()
     """For the further interfaces of GPU nodes, and of H4D."""
     dcn: tuple[DcnRange, ...] = (
@@ -76,7 +76,7 @@ class StackNetwork(Block, frozen=True):
     )
     """Networks of the stack's own between TPU slices, where GKE does not make them."""
     peering: PeeringRange = "10.10.0.0/22"
-    """Private service access, for two Lustre instances and Redis; on an existing network the range
-    that its owner has reserved."""
+    """Private service access, for Lustre and Redis; on an existing network the range that its owner
+    has reserved."""
     peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
     """What `destroy` does with the peering."""

@@ -58,9 +58,8 @@ class Spot(_WithoutReservation, frozen=True):
     mode: Literal["spot"] = "spot"
     """The way to have machines."""
     grace_seconds: Notice | None = None
-    """Seconds from Google's notice to the node's end, the last 15 for the system. By default 120
-    for new pools with accelerators on a Standard cluster of GKE 1.35 or newer that the stack
-    makes."""
+    """Seconds from Google's notice to the node's end; by default 120 for new pools with
+    accelerators on Standard from GKE 1.35 on."""
 
 
 class SpecificReservation(Block, frozen=True):
@@ -100,7 +99,7 @@ class FlexStart(_WithoutReservation, frozen=True):
     mode: Literal["flex-start"]
     """The way to have machines."""
     max_run_hours: RunHours = 168
-    """Hours after which a machine goes; seven days is Google's limit."""
+    """Hours after which a machine goes."""
 
 
 class Queued(_WithoutReservation, frozen=True):
@@ -109,7 +108,7 @@ class Queued(_WithoutReservation, frozen=True):
     mode: Literal["queued"]
     """The way to have machines."""
     max_run_hours: RunHours = 168
-    """Hours after which a machine goes; seven days is Google's limit."""
+    """Hours after which a machine goes."""
 
 
 Capacity = Annotated[
@@ -142,7 +141,7 @@ class LibtpuFlag(Block, frozen=True):
     name: FlagName
     """Begins with `xla_` or `megascale_`."""
     value: FlagValue | None = None
-    """Without a value the flag is switched on by being there."""
+    """Left out, the flag is switched on."""
 
     @property
     def argument(self) -> str:
@@ -187,15 +186,13 @@ class Pool(Block, frozen=True):
     machine_type: MachineTypeName
     """A machine type that the zone offers."""
     nodes: NodeCount | None = None
-    """Machines, always so many without `autoscaling`; spot machines with GPUs, flex-start and
-    queued ones come when pods are pending."""
+    """Machines; some capacity modes have none until pods are pending."""
     zone: Zone | None = None
     """Zone of the nodes; by default the stack's."""
     capacity: Capacity = OnDemand()
     """How the machines are had."""
     autoscaling: Autoscaling | None = None
-    """Bounds between which GKE adds nodes for pending pods; by default the number is fixed, or from
-    none where machines come when pods are pending."""
+    """Bounds between which GKE adds nodes for pending pods."""
     disk: Disk = Disk()
     """Boot disk of each node."""
     secondary_boot_disk: DiskImageName | None = None
@@ -206,30 +203,28 @@ class Pool(Block, frozen=True):
     labels: dict[str, str] = Field(default_factory=dict)
     """Kubernetes labels of the nodes."""
     taints: tuple[Taint, ...] = ()
-    """Kubernetes taints of the nodes. What the stack or a queue sends there tolerates them."""
+    """Kubernetes taints of the nodes, which the stack's work tolerates."""
     driver_version: GpuDriver = GpuDriver.LATEST
-    """NVIDIA driver that GKE installs. With `disabled` somebody else installs it; with `operator`
-    NVIDIA's GPU Operator does, and work waits for it; Autopilot refuses both. Only with GPUs."""
+    """NVIDIA driver that GKE installs; with `disabled` somebody else does, with `operator` NVIDIA's
+    GPU Operator. Only with GPUs."""
     interfaces: Literal["managed", "own", "none"] | None = None
-    """Networks of further interfaces: `managed` by GKE, the stack's `own`, or `none`. By default
-    managed where GKE has it, no pool of the kind has its own, and TPUs have no `network.dcn`."""
+    """Networks of further interfaces; by default `managed` where GKE has it and nothing else has
+    its own."""
     gpus_by: Literal["device-plugin", "claim"] = "device-plugin"
-    """How pods get GPUs: from GKE's device plug-in, or by `claim`, with the interfaces beside them
-    for 1, 2 or 4 GPUs. Only with GPUs."""
+    """How pods get GPUs; by `claim` 1, 2 or 4 come with the interfaces beside them."""
     when: When = "early"
-    """When machines are taken: `early`, once the cluster stands; or `just-in-time`, once all else
-    that their work needs is there. Only with accelerators."""
+    """When machines are taken: once the cluster stands, or once all else that their work needs is
+    there; only with accelerators."""
     compact_placement: bool = False
     """Nodes close together, all from one zone; only with GPUs, and for H4D."""
     topology: TopologyName | None = None
     """Shape of a slice; only with TPUs."""
     slices: SliceNumbers | None = None
-    """How many slices, which are numbered from 0, or a list of their numbers; only with TPUs."""
+    """How many slices, or a list of their numbers from 0; only with TPUs."""
     threads_per_core: Literal[1, 2] = 1
-    """1 or 2; with 1 a node has half its vCPUs; only with TPUs."""
+    """With 1 a node has half its vCPUs."""
     libtpu_flags: tuple[LibtpuFlag, ...] | None = None
-    """Flags of libtpu and Megascale; by default those that v6e trains well with, on TPU7x none;
-    only with TPUs."""
+    """Flags of libtpu and Megascale; by default those for v6e, on TPU7x none."""
 
 
 # Where the cluster's own pods run, in a Standard cluster whose stack names no such pool; two nodes,

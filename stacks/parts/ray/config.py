@@ -37,7 +37,7 @@ class PodSizes(Block, frozen=True):
     limits: Resources | None = None
     """Most that the pod may use; by default what it asks for."""
     shm_gib: MemoryGiB | None = None
-    """GiB of /dev/shm; by default the share of the memory that Ray's object store takes."""
+    """GiB of /dev/shm; by default for Ray's object store."""
 
     @property
     def ceiling(self) -> Resources:
@@ -56,8 +56,7 @@ class Head(PodSizes, frozen=True):
     pool: PoolKey | None = None
     """Pool whose nodes it runs on; by default the first with CPUs alone."""
     redis: bool = False
-    """Keep what the head knows in the stack's `redis`, so that workers outlive their head. For Ray
-    Serve: a job whose driver was on the lost head fails."""
+    """Keep what the head knows in the stack's `redis`, so that workers outlive their head."""
 
 
 class Workers(PodSizes, frozen=True):
@@ -69,8 +68,7 @@ class Workers(PodSizes, frozen=True):
         tuple[PoolKey, ...],
         BeforeValidator(_as_tuple, json_schema_input_type=PoolKey | tuple[PoolKey, ...]),
     ] = ()
-    """Pools whose machines are of one type; by default all that have accelerators. In a `queue` the
-    workers are on one of them, as many as the smallest has nodes."""
+    """Pools of one machine type; by default all that have accelerators."""
     min_workers: WorkerCount = 0
     """Fewest workers, where the cluster scales."""
 
@@ -90,16 +88,16 @@ class NcclTest(Block, frozen=True):
     """
 
     minimum_bus_bandwidth_gbps: GigabytesPerSecond = 0
-    """Gigabytes a second of an all-gather below which it fails; 0 asks only for right results."""
+    """Gigabytes a second below which it fails."""
 
 
 class StackRayCluster(Block, frozen=True):
     """A RayCluster."""
 
     version: RayVersion | None = None
-    """Ray version; by default what the version lock has for its job."""
+    """Ray version of `image`; by default the version lock's."""
     image: ImageReference | None = None
-    """Image with a fixed tag or digest; by default what the version lock has for its job."""
+    """Image with a fixed tag or digest; by default the version lock's."""
     nightly: bool = False
     """Let `image` be one that is made anew every night."""
     queue: QueueName | None = None

@@ -18,11 +18,11 @@ class StackRedis(Block, frozen=True):
     name: RedisName | None = None
     """Name of the instance; by default the stack's."""
     tier: Literal["BASIC", "STANDARD_HA"] = "STANDARD_HA"
-    """With a replica in another zone, or without: BASIC loses its data with its machine."""
+    """Without a replica, BASIC loses its data with its machine."""
     memory_gib: RedisGiB = 1
     """GiB of memory."""
     version: Literal["REDIS_6_X", "REDIS_7_0", "REDIS_7_2"] = "REDIS_7_2"
-    """Version of Redis. A higher one comes in place, a lower one is another instance."""
+    """Version of Redis; a lower one is another instance."""
     cmek: bool = True
     """Encrypt it with the stack's `cmek`; an instance that was made without keeps Google's key by
     `false`."""

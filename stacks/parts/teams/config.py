@@ -45,7 +45,7 @@ class Members(Block, frozen=True):
     view: tuple[Email, ...] = ()
     """Those who look at what is in the namespace."""
     edit: tuple[Email, ...] = ()
-    """Those who change it, but for the quota and who is in the team."""
+    """Those who change it."""
 
 
 class TeamQuota(Block, frozen=True):
@@ -74,21 +74,18 @@ class StackTeam(Block, frozen=True):
     quota: TeamQuota | None = None
     """Past it Kubernetes refuses the team's pods."""
     queue: QueueName | None = None
-    """Cluster queue in which all work of the team's namespace waits, by the local queues `default`
-    and of the team's name."""
+    """Cluster queue in which all work of the team's namespace waits."""
     priorities: tuple[ObjectName, ...] = ()
-    """Priorities of `queues` that the team's work may name; by default those that go before
-    nobody."""
+    """Priorities that the team's work may name; by default those that go before nobody."""
     buckets: dict[BucketKey, TeamBucketRole] = Field(default_factory=dict)
     """Roles that the team's pods have on buckets of the stack."""
     service_account: AccountName = "team"
     """Kubernetes service account of pods that use the buckets."""
     secrets: tuple[SecretReference, ...] = ()
-    """Secrets of the namespace, made by the team, as variables of jobs of `aistack submit --team`:
-    `NAME`, `NAME=KEY` or `NAME=KEY:VARIABLE`."""
+    """Secrets of the namespace, as variables of jobs of `aistack submit --team`, written as a job's
+    `secrets`."""
     pod_security: PodSecurity = "baseline"
-    """What pods may ask of their nodes; with `privileged` also the folders of Google's NCCL
-    plug-in, read-only."""
+    """What pods may ask of their nodes; `privileged` adds the folders of Google's NCCL plug-in."""
     load_balancers: bool = False
     """Let the team publish Services of type LoadBalancer or NodePort."""
     storage_gib: QueueGiB = 0
