@@ -32,9 +32,11 @@ def with_keys(page: str, schema: Schema) -> str:
 
 
 def key_sections(schema: Schema) -> str:
-    """A heading and a table for each part of a stack, those of the stack itself first."""
+    """A heading and a table for the keys of the stack itself, then for each of its parts."""
     tables = _Tables(schema)
-    own, parts = tables.own_keys(), tables.parts()
+    parts = list(tables.parts())
+    with_a_section = {it.path.partition(".")[0] for _, _, keys in parts for it in keys}
+    own = [it for it in tables.own_keys() if it.path not in with_a_section]
     sections = [f"## The stack itself\n\n{_table(own)}"]
     sections += [f"## {title}\n\n{text}\n\n{_table(keys)}" for title, text, keys in parts]
     return "\n\n".join(sections)
