@@ -147,12 +147,11 @@ touched: setup ## Run what the difference to main touches of the longer tiers, i
 scan: ready-scan ## Look through the manifests of every preset with checkov
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" $(or $(TESTS),tests/scans)
 
-inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/node-room.md, docs/given-back.md, docs/hardened.md, docs/pins.md, verbs of docs/aistack.md, schema/
+inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/node-room.md, docs/hardened.md, docs/pins.md, verbs of docs/aistack.md, schema/
 	@$(RUN) -m stacks schema
 	@$(RUN) -m tests.stacks.inventory
 	@$(RUN) -m tests.review.example
 	@$(RUN) -m tools.node_room_page
-	@$(RUN) -m tools.given_back
 	@$(RUN) -m tools.hardened
 	@$(RUN) -m tools.pins
 	@$(RUN) -m tools.verbs

@@ -89,8 +89,8 @@ class NicGroup(Fact, use_attribute_docstrings=True):
     count: Annotated[int, Bounds(1, 32, "any machine has")]
     """How many."""
     role: Literal["host", "accelerator"]
-    """host is the node's own traffic; accelerator is traffic between accelerators, or processes of
-    one computation, with one network (gVNIC) or one subnetwork (RDMA) each."""
+    """`host` for the node's own traffic, `accelerator` for that between accelerators or
+    processes."""
 
 
 class Interface(Fact):
@@ -135,14 +135,13 @@ class MachineTypeFacts(Fact, use_attribute_docstrings=True):
     compact_placement: bool = False
     """Whether its nodes can be placed close together."""
     not_compact_on: tuple[CapacityMode, ...] = ()
-    """Ways to have it in which its nodes are not placed close together all the same."""
+    """Ways to have it without compact placement."""
     sub_block_machines: Annotated[int, Bounds(1, 1024, "any sub-block has")] | None = None
     """Machines of a sub-block of a reservation, where that is known."""
     capacity: tuple[CapacityMode, ...] | None = None
-    """Ways to have it; by default every way that machines with, or without, accelerators can."""
+    """Ways to have it; by default all."""
     minimum_gke: GkeVersionField | None = None
-    """Oldest GKE version of a Standard cluster that runs it; by default any that is still
-    served."""
+    """Oldest GKE version that runs it on Standard."""
     nccl: Annotated[str, Field(max_length=63)] | None = None
     """Entry of the version lock that its RDMA interfaces work with."""
     source: str | None = None

@@ -25,9 +25,9 @@ class Acknowledge(Block, frozen=True):
     resource: ResourceName
     """The resource, by the name that a preview shows."""
     property: PropertyPath | None = None
-    """The property that causes its replacement; left out, the resource as a whole is meant."""
+    """The property that causes its replacement; by default the whole resource."""
     to: bool | int | float | str | None = None
-    """What it becomes: the property's new value, `removed`, or the words that a refusal shows."""
+    """The property's new value, `removed`, or the words of a refusal."""
 
 
 def entry(resource: str, path: str | None, to: Any = None) -> str:

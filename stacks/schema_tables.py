@@ -6,7 +6,7 @@ from typing import Any
 
 from stacks.schema import Schema
 
-_HEAD = ("key", "default", "takes", "meaning")
+_HEAD = ("key", "takes", "meaning")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,8 @@ class _Key:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        return (f"`{self.path}`", self.default, self.takes, self.meaning)
+        default = f" ({self.default})" if self.default else ""
+        return (f"`{self.path}`", f"{self.takes}{default}", self.meaning)
 
 
 MARKER = "<!-- keys -->"
@@ -31,17 +32,30 @@ def with_keys(page: str, schema: Schema) -> str:
 
 
 def key_sections(schema: Schema) -> str:
-    """A heading and a table for each part of a stack, those of the stack itself first."""
+    """A heading and a table for the keys of the stack itself, then for each of its parts."""
     tables = _Tables(schema)
-    own, parts = tables.own_keys(), tables.parts()
+    parts = list(tables.parts())
+    with_a_section = {it.path.partition(".")[0] for _, _, keys in parts for it in keys}
+    own = [it for it in tables.own_keys() if it.path not in with_a_section]
     sections = [f"## The stack itself\n\n{_table(own)}"]
     sections += [f"## {title}\n\n{text}\n\n{_table(keys)}" for title, text, keys in parts]
     return "\n\n".join(sections)
 
 
+def takes_by_path(schema: Schema) -> dict[str, str]:
+    """What each key takes, also those whose rows stand once for several blocks."""
+    tables = _Tables(schema, repeats=True)
+    keys = [*tables.own_keys(), *(it for _, _, part in tables.parts() for it in part)]
+    return {it.path: it.takes for it in keys}
+
+
 class _Tables:
-    def __init__(self, schema: Schema) -> None:
+    """With `repeats` the keys of a block that is alike to one above stand there again."""
+
+    def __init__(self, schema: Schema, *, repeats: bool = False) -> None:
         self._schema = schema
+        self._repeats = repeats
+        self._above: dict[tuple[_Key, ...], str] = {}
 
     def own_keys(self) -> list[_Key]:
         return [
@@ -53,11 +67,35 @@ class _Tables:
         for name, field in self._schema["properties"].items():
             inner, path = self._below(field, name)
             chooser, variants = self._union(inner)
-            for value, block in variants.items():
-                title = f"`{name}`, `{chooser}: {value}`"
-                yield title, block["description"], list(self._keys(block, f"{path}."))
+            if variants:
+                yield from self._sections(name, path, chooser, variants)
             if not variants and (block := self._resolved(inner)).get("properties"):
                 yield f"`{name}`", block["description"], list(self._keys(block, f"{path}."))
+
+    def _sections(
+        self, name: str, path: str, chooser: str, variants: Mapping[str, Schema]
+    ) -> Iterator[tuple[str, str, list[_Key]]]:
+        """The keys of several variants, then a section with those that one alone has."""
+        keys = {value: list(self._keys(it, f"{path}.")) for value, it in variants.items()}
+        choice = f"{path}.{chooser}"
+        having: dict[_Key, list[str]] = {}
+        for value, own in keys.items():
+            for key in own:
+                having.setdefault(key, []).append(value)
+        (meaning,) = {it.meaning for it in having if it.path == choice}
+        shared = [
+            _Key(path=choice, default="required", takes=_choices([*variants]), meaning=meaning)
+        ]
+        shared += [
+            replace(key, meaning=f"{_choices(values)}: {key.meaning}")
+            for key, values in having.items()
+            if len(values) > 1
+        ]
+        yield f"`{name}`", f"Keys of several values of `{chooser}`.", shared
+        for value, own in keys.items():
+            alone = [it for it in own if it.path != choice and len(having[it]) == 1]
+            title = f"`{name}`, `{chooser}: {value}`"
+            yield title, variants[value]["description"], alone
 
     def _keys(self, block: Schema, prefix: str) -> Iterator[_Key]:
         required = block.get("required", [])
@@ -69,11 +107,23 @@ class _Tables:
                 continue
             resolved = self._resolved(inner)
             is_block = "properties" in resolved
+            held = list(self._keys(resolved, f"{below}.")) if is_block else []
+            if above := self._same_above(held, below):
+                key = self._key(path, field, required=name in required)
+                yield replace(key, takes=f"{key.takes} of `{above}`")
+                continue
             # A block that is always there has keys, and nothing to say of its own.
             if not (is_block and (inner is field or _is_given(field))) or name in required:
                 yield self._key(path, field, required=name in required)
-            if is_block:
-                yield from self._keys(resolved, f"{below}.")
+            yield from held
+
+    def _same_above(self, held: list[_Key], path: str) -> str:
+        """The path of the block above whose keys have the same rows; of one key none."""
+        relative = tuple(replace(it, path=it.path.removeprefix(path)) for it in held)
+        if self._repeats or len(relative) < 2:
+            return ""
+        above = self._above.setdefault(relative, path)
+        return "" if above == path else above
 
     def _union(self, schema: Schema) -> tuple[str, dict[str, Schema]]:
         """The key that chooses between blocks, and the blocks by its value; none of another."""
@@ -139,9 +189,9 @@ class _Tables:
             case "integer" | "number":
                 if "minimum" not in schema or "maximum" not in schema:
                     return "a number"
-                return f"{_plain(schema['minimum'])} to {_plain(schema['maximum'])}"
+                return f"{_plain(schema['minimum'])}..{_plain(schema['maximum'])}"
             case "boolean":
-                return "true or false"
+                return "boolean"
             case "array":
                 return f"list of {self._takes(schema['items'])}"
             case "object" if "properties" not in schema:
@@ -165,13 +215,13 @@ def _is_given(field: Schema) -> bool:
 def _default(field: Schema) -> str:
     value = field.get("default", {})
     if value is None:
-        return "none"
+        return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
-        return "below" if value else "none"
+        return ""
     if isinstance(value, list):
-        return f"{len(value)} of its own" if value else "none"
+        return f"{len(value)} of its own" if value else ""
     return _cell(str(value)) or "empty"
 
 

@@ -61,27 +61,21 @@ class Stack(Block, frozen=True):
     region: SkipJsonSchema[Region]
     zone: SkipJsonSchema[Zone]
     name: StackName
-    """Base of the cloud names; the cluster takes it as it is. No other stack of the project has
-    it."""
+    """Base of the cloud names, of one stack of the project alone."""
     secrets_set: SkipJsonSchema[frozenset[str]] = frozenset()
     namespace: NamespaceName = "default"
     """Kubernetes namespace of what runs; any but `default` is made."""
     service_account: AccountName | None = None
-    """Kubernetes service account of pods that use buckets; by default of the stack's name."""
+    """Kubernetes service account of pods that use buckets; by default the stack's name."""
     labels: Labels = Field(default_factory=dict)
     """Your labels on all that takes labels."""
     deletion_protection: bool = True
-    """Protect what holds data or is costly to get back: cluster, networks, Lustre, Redis,
-    buckets."""
+    """Protect cluster, networks, Lustre, Redis and buckets; the guard then answers to
+    `acknowledge`."""
     hardened: bool = False
-    """Close what costs money or effort to have closed: Binary Authorization, intranode visibility
-    and flow logs are on unless their own keys say otherwise, and `cmek`, a `namespace` but
-    `default` are required. The control plane answers by its name alone, or at an address that
-    `cluster.authorized_networks` narrows."""
+    """Close what costs money or effort to have closed."""
     cmek: KmsKeyName | None = None
-    """A Cloud KMS key in the stack's region that encrypts Secrets in the cluster, boot disks of
-    nodes, and the buckets, the Lustre and Redis instances and the mirrors of images that are made
-    here; by default Google's own keys do."""
+    """A Cloud KMS key in the stack's region; by default Google's own keys."""
     acknowledge: tuple[Acknowledge, ...] = ()
     """Destructive changes that are agreed to."""
     monitoring: Monitoring = Monitoring()

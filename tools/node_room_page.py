@@ -1,4 +1,4 @@
-"""docs/node-room.md: what GKE leaves of a node to pods, counted and as other people saw it;
+"""docs/node-room.md: what GKE leaves of a node to pods;
 `python -m tools.node_room_page` writes it from catalog/data."""
 
 from __future__ import annotations
@@ -17,16 +17,12 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "node-room.md"
 _TEXT = """\
 # What a node leaves to pods
 
-GKE takes memory, CPU and disk of each node for the kernel, the kubelet and the system, and the
-kubelet evicts pods before the last of it is gone. The program counts the rest from the numbers of
-GKE's own autoscaler, `catalog/data/node_room.yaml`, by machine size, boot disk, local SSDs, pods on
-the node and image streaming. Checks of a config, Kueue's quotas and the nodes of the sandbox all
-take it from there. `python -m tools.node_room_page` writes this page.
+The program counts what GKE leaves of a node to pods from the numbers of GKE's own autoscaler,
+`catalog/data/node_room.yaml`. Checks of a config, Kueue's quotas and the nodes of the sandbox take
+it from there. `python -m tools.node_room_page` writes this page.
 
 A GB of a boot disk is a GiB. Of sizes that Google did not measure the autoscaler takes a point on
-the line between two that it did. From GKE 1.37 on a node may leave more. Of memory the firmware of
-a machine takes what no table has: of the nodes here up to 34 MiB more than is counted, and 46 MiB
-of a TPU7x host's 960 GB (a node of 2026-08, in a public repository).
+the line between two that it did. From GKE 1.37 on a node may leave more.
 """
 _DISKS_GB = (20, 30, 50, 100, 200, 500, 1000, 2000)
 
@@ -35,37 +31,19 @@ def page() -> str:
     """The page's whole text."""
     table = load_table(NodeRoomTable, "node_room")
     nodes = load_table(PublicNodes, "public_nodes").nodes
-    return "\n".join([_TEXT, *_side_by_side(table, nodes), *_machines(), *_disks()]) + "\n"
+    return "\n".join([_TEXT, *_public(table, nodes), *_machines(), *_disks()]) + "\n"
 
 
-def _side_by_side(table: NodeRoomTable, nodes: tuple[PublicNode, ...]) -> Iterator[str]:
-    yield from ("## Nodes that other people published", "")
-    yield "Theirs, ours, and of memory and disk the difference. Allocatable, unless said."
-    yield from ("", "| node | GKE | CPU | memory, MiB | disk, bytes | source |")
-    yield "| --- | --- | --- | --- | --- | --- |"
-    for node in nodes:
-        room = table.room(node.as_shape())
-        cpu, memory = node.allocatable.cpu_millicores, node.allocatable.memory_kib
-        yield table_row(
-            node.name,
-            node.gke,
-            "" if cpu is None else f"{cpu} m, {room.cpu_millicores} m",
-            "" if memory is None else _pair(memory / 1024, room.memory / 2**20, ",.1f"),
-            _disk(node, room.disk, room.disk_capacity),
-            node.source,
-        )
-
-
-def _disk(node: PublicNode, disk: int, capacity: int) -> str:
-    if node.allocatable.disk_bytes is not None:
-        return _pair(node.allocatable.disk_bytes, disk, ",d")
-    if node.capacity.disk_bytes is not None:
-        return f"capacity {_pair(node.capacity.disk_bytes, capacity, ',d')}"
-    return ""
-
-
-def _pair(theirs: float, ours: float, form: str) -> str:
-    return f"{theirs:{form}}, {ours:{form}}: {ours - theirs:+{form}}"
+def _public(table: NodeRoomTable, nodes: tuple[PublicNode, ...]) -> Iterator[str]:
+    apart = [
+        abs(table.room(it.as_shape()).memory - it.allocatable.memory_kib * 1024) / 2**20
+        for it in nodes
+        if it.allocatable.memory_kib is not None
+    ]
+    yield f"Of {len(nodes)} nodes that other people published, GKE {nodes[0].gke} to"
+    yield f"{nodes[-1].gke} (`catalog/data/public_nodes.yaml`), CPU and disk are as counted, and"
+    yield f"memory is up to {max(apart):.0f} MiB apart; of a TPU7x host's 960 GB 46 MiB (a node of"
+    yield "2026-08, in a public repository). The firmware of a machine takes what no table has."
 
 
 def _machines() -> Iterator[str]:
@@ -73,8 +51,8 @@ def _machines() -> Iterator[str]:
     yield from ("", "## Machine types of the catalog", "")
     yield "With a boot disk of 100 GB, or the local SSDs of those that have some, without image"
     yield "streaming, less what GKE's DaemonSets take."
-    yield from ("", "| machine type | CPU, m | memory, GiB | disk, GiB | accelerators |")
-    yield "| --- | --- | --- | --- | --- |"
+    yield from ("", "| machine type | CPU, m | memory, GiB | disk, GiB |")
+    yield "| --- | --- | --- | --- |"
     for name in sorted(catalog.machines):
         left = catalog.allocatable(name)
         yield table_row(
@@ -82,7 +60,6 @@ def _machines() -> Iterator[str]:
             f"{left.cpu_millicores:,d}",
             f"{left.memory_mib / 1024:,.1f}",
             f"{left.ephemeral_storage_mib / 1024:,.1f}",
-            str(left.accelerators or ""),
         )
 
 

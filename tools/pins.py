@@ -54,19 +54,17 @@ def plugin_rows() -> Iterator[Sequence[str]]:
 
 def chart_rows() -> Iterator[Sequence[str]]:
     """Every version of every chart that a config may install."""
-    for name, component in Catalog.load().versions.components.items():
+    for component in Catalog.load().versions.components.values():
         if (chart := component.chart) is None:
             continue
+        of = f" of {chart.repository}" if chart.repository else ""
         for release in component.releases:
             known = chart.digests.get(release)
             held = _BY_NAME
             if known is not None:
                 checked = "Helm pulls it by it" if chart.in_oci_registry else "Helm compares none"
                 held = f"`sha256:{known.sha256}`; {checked}"
-            read = f"helm pull {chart.name} --version {release}"
-            if chart.repository:
-                read = f"helm pull {chart.name} --repo {chart.repository} --version {release}"
-            yield f"`{name}`", release, held, f"`{read}`"
+            yield f"`{chart.name}`{of}", release, held
 
 
 def image_rows() -> Iterator[Sequence[str]]:
@@ -120,11 +118,11 @@ def hole_rows() -> Iterator[Sequence[str]]:
             named[name] = {name: component.version}
     for name, versions in named.items():
         had = [f"{name} {version}" for name, version in versions.items() if name in holes.software]
-        found = [f"{hole.id} ({hole.advisory}): {hole.what}" for _, hole in holes.of(versions)]
+        found = [hole.id for _, hole in holes.of(versions)]
         first = holes.closing(versions).items()
         closes = ", ".join(f"{software} {version}" for software, version in first)
         judged = ", ".join(had) or "nobody states what is in it"
-        yield f"`{name}`", judged, "<br>".join(found) or _NO_HOLE[bool(had)], closes
+        yield f"`{name}`", judged, ", ".join(found) or _NO_HOLE[bool(had)], closes
 
 
 _NO_HOLE = {True: "none of the list", False: "not known"}
@@ -132,7 +130,7 @@ _NO_HOLE = {True: "none of the list", False: "not known"}
 
 _SECTIONS = {
     "Provider plugins": (("plugin", "version", "held by"), plugin_rows),
-    "Helm charts": (("chart", "version", "held by", "what is there now"), chart_rows),
+    "Helm charts": (("chart", "version", "held by"), chart_rows),
     "Models": (("key", "by default", "held by"), model_rows),
     "Known holes": (("image or package", "with", "open to", "closed by"), hole_rows),
     "Container images": (("image", "held by", "where another digest goes"), image_rows),

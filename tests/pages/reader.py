@@ -40,10 +40,10 @@ from tests.stacks.test_recovery_command import recover
 BEFORE: dict[str, dict[str, Any]] = {
     "docs/aistack.md": {"logged": "mine"},
     "docs/b200-lustre.md": {"up": ["b200-lustre"]},
-    "docs/config.md": {"up": ["dev"]},
     "docs/dev.md": {"up": ["dev"]},
     "docs/clean-up.md": {"up": ["dev"]},
     "docs/lost-work.md": {"up": ["dev", "b200-lustre"]},
+    "docs/outputs.md": {"up": ["dev"]},
     "docs/pull-requests.md": {"git": True},
     "docs/recovery.md": {"killed": "dev"},
 }

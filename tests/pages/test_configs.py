@@ -42,8 +42,8 @@ BASES: Mapping[str, list[dict[str, Any]]] = {
     "CONTRIBUTING.md": [stack_config("dev")],
     "docs/bring-your-own-network.md": [_SMALL],
     "docs/get-capacity.md": [
-        stack_config("kueue-mixed"),
         stack_config("verl-b200"),
+        stack_config("kueue-mixed"),
         stack_config("b200-lustre"),
     ],
     "docs/images.md": [stack_config("b200-lustre")] * 3,

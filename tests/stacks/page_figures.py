@@ -1,10 +1,9 @@
 """Counts and times of pages, each written by a run: what the first `up` of a stack makes and takes,
-what its destroy takes, what a change does, when the first step comes; and messages that refuse what
-loses data.
+what a change does, when the first step comes; and messages that refuse what loses data.
 
-A region says in its marker what is run: `run STACK [PATH=VALUE ...]`, `changes STACK`,
-`first-steps STACK`, of which page_changes.yaml and first_steps.yaml have the rows, `costs STACK`
-(page_costs.py), or `ways WHAT` (ways_to_lose_data.py). Runs have no token but the one that a stack
+A region says in its marker what is run: `changes STACK` and `first-steps STACK`, of which
+page_changes.yaml and first_steps.yaml have the rows, `costs STACK` (page_costs.py), or `ways WHAT`
+(ways_to_lose_data.py). Runs have no token but the one that a stack
 requires: what a user without one sees.
 """
 
@@ -24,7 +23,6 @@ import pytest
 import yaml
 
 from cli.overrides import all_secrets
-from cli.urns import name_of, token_of
 from sandbox.run_result import RunResult
 from sandbox.workspace import Workspace
 from tests.stacks import regions, ways_to_lose_data
@@ -34,9 +32,7 @@ from tools.written_page import table_row
 
 Summary = Mapping[str, Any]
 _FOLDER = Path(__file__).parent
-_SERVICE = "gcp:projects/service:Service"
 _WORDS = {"update": "in place", "replace": "replaced", "create": "made", "delete": "deleted"}
-RUN_HEAD = ("stack", "resources", "APIs", "`up`", "`destroy`")
 CHANGES_HEAD = ("change", "what happens", "of the engine", "simulated time")
 
 
@@ -56,20 +52,17 @@ class Asked:
 
     kind: str
     stack: str
-    overrides: tuple[str, ...]
 
     @classmethod
     def of(cls, region: str) -> Asked:
-        kind, stack, *overrides = region.split()
-        return cls(kind, stack, tuple(overrides))
+        kind, stack = region.split()
+        return cls(kind, stack)
 
 
 def text_of(region: str) -> str:
     """What the runs of a region say."""
     asked = Asked.of(region)
     match asked.kind:
-        case "run":
-            lines = _run(asked)
         case "costs":
             lines = costs(asked.stack)
         case "changes":
@@ -82,11 +75,10 @@ def text_of(region: str) -> str:
 
 
 @cache
-def first_up(stack: str, *overrides: str) -> tuple[Summary, Summary]:
-    """What `up` and then `destroy` say of themselves with `--json`."""
+def first_up(stack: str) -> Summary:
+    """What `up` says of itself with `--json`."""
     with _without_tokens(stack) as sandbox:
-        up = sandbox.succeed("up", *overrides).to_json()
-        return up, sandbox.succeed("destroy").to_json()
+        return sandbox.succeed("up").to_json()
 
 
 @contextmanager
@@ -108,20 +100,6 @@ def spread(summary: Mapping[str, Any]) -> str:
     """The likely time, and in minutes the shortest and the longest."""
     low, high = (math.floor(summary[f"makespan_{it}_s"] / 60 + 0.5) for it in ("low", "high"))
     return f"{spoken(summary['critical_path_s'])} ({low} to {high})"
-
-
-def _run(asked: Asked) -> Iterator[str]:
-    up, destroy = first_up(asked.stack, *asked.overrides)
-    with _without_tokens(asked.stack) as sandbox:
-        # Of chains that are as long a run has another one each time.
-        chain = sandbox.succeed("preview", *asked.overrides).to_json()["critical_path"]
-    apis = sum(token_of(it["urn"]) == _SERVICE for it in up["resources"])
-    yield from _head(RUN_HEAD)
-    count = up["changes"]["create"]
-    yield table_row(asked.stack, str(count), str(apis), spread(up), spread(destroy))
-    steps = ", ".join(f"`{name_of(it)}`" for it in chain)
-    yield ""
-    yield f"The longest chain of `up`, in which each waits for the one before: {steps}."
 
 
 def _changes(stack: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:

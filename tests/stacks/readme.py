@@ -59,8 +59,7 @@ def figures() -> str:
 
 
 def row_of(stack: str) -> str:
-    up, _ = first_up(stack)
-    return _line(_row(stack, up))
+    return _line(_row(stack, first_up(stack)))
 
 
 def why() -> str:

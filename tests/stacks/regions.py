@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cli.project import PROJECT_FOLDER
 
 README = "README.md"
-_MARKER = re.compile(r"^<!-- ((?:run|changes|costs|first-steps|ways) .*) -->$", re.MULTILINE)
+_MARKER = re.compile(r"^<!-- ((?:changes|costs|first-steps|ways) .*) -->$", re.MULTILINE)
 
 
 def pages() -> list[str]:

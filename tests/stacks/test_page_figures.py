@@ -32,7 +32,7 @@ _COUNT = re.compile(
 # Who writes the times of these pages, and what seconds of others are.
 WRITTEN = {"docs/pull-requests.md": "tests.review.example"}
 _REGION = re.compile(
-    r"^<!-- ((?:run|changes|first-steps|said|ways) .*|figures|preview|fit) -->$"
+    r"^<!-- ((?:changes|first-steps|said|ways) .*|figures|preview|fit) -->$"
     r".*?^<!-- \1 -->$",
     re.MULTILINE | re.DOTALL,
 )

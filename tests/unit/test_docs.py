@@ -16,7 +16,7 @@ from stacks.build import build
 from stacks.config import validate
 from stacks.parts.pools.config import Capacity
 from stacks.schema import stack_schema
-from stacks.schema_tables import key_sections
+from stacks.schema_tables import takes_by_path
 from stacks.tokens import SECRETS
 from tests.conftest import ROOT, TOKEN, Register, stack_config
 from tests.pages.blocks import PAGES
@@ -24,15 +24,15 @@ from tests.programs import WITH_TOKEN
 
 README = PAGES["README.md"]
 SANDBOX_PAGE = PAGES["docs/sandbox.md"]
-SHARED_PAGE = PAGES["docs/config.md"]
+KEYS_PAGE = PAGES["docs/keys.md"]
+OUTPUTS_PAGE = PAGES["docs/outputs.md"]
 CAPACITY_PAGE = PAGES["docs/get-capacity.md"]
 CHANGES_PAGE = PAGES["docs/change-a-running-stack.md"]
 PLACES = ("gcp:project", "gcp:region", "gcp:zone")
 # Every key of a stack, in its steps; NAME stands for one of the user's.
 KEYS = [
-    [*line.split("`")[1].split("."), *(["NAME"] if "| text by name" in line else [])]
-    for line in key_sections(stack_schema()).splitlines()
-    if line.startswith("| `")
+    [*path.split("."), *(["NAME"] if takes == "text by name" else [])]
+    for path, takes in takes_by_path(stack_schema()).items()
 ]
 PARTS = frozenset(key[0] for key in KEYS)
 # What keys were called before.
@@ -146,13 +146,13 @@ def test_types_of_jobs_stand_beside_the_kinds_that_they_come_from() -> None:
         row[1].strip("`") for row in rows if row[0].strip("`").endswith(("-training", "serve"))
     }
     assert len(types) == 5
-    headings = _headings(PAGES["docs/keys.md"])
+    headings = _headings(KEYS_PAGE)
     assert [it for it in types if f"jobs-type-{it}" not in headings] == []
 
 
-def test_places_and_secrets_stand_in_the_shared_page() -> None:
+def test_places_and_secrets_stand_in_the_page_of_keys() -> None:
     places = dict.fromkeys(PLACES, "required")
-    assert _written(SHARED_PAGE, "Places and secrets") == {
+    assert _written(KEYS_PAGE, "Places and secrets") == {
         **places,
         **dict.fromkeys(SECRETS, "none"),
     }
@@ -172,7 +172,7 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models_in(inner)
 
 
-def test_every_output_stands_in_the_shared_page(register: Register) -> None:
+def test_every_output_stands_in_their_page(register: Register) -> None:
     lab = stack_config("lab")
     key = f"projects/my-keys/locations/{lab['region']}/keyRings/ring/cryptoKeys/key"
     plan = validate({**lab, "cmek": key}, secrets_set=WITH_TOKEN)
@@ -183,7 +183,7 @@ def test_every_output_stands_in_the_shared_page(register: Register) -> None:
         outputs.update(build(plan, secrets, ROOT))
 
     register(program)
-    assert _written(SHARED_PAGE, "Outputs").keys() == outputs.keys()
+    assert _written(OUTPUTS_PAGE, "All of them").keys() == outputs.keys()
 
 
 def test_no_page_has_its_reader_run_a_text_that_the_state_has() -> None:
@@ -194,8 +194,8 @@ def test_no_page_has_its_reader_run_a_text_that_the_state_has() -> None:
         for command in re.findall(r"stack\s+output\s+(?:-\S+\s+)*(\w+_command)", page)
     }
     assert named == set()
-    assert [it for it, page in PAGES.items() if "kubeconfig_command" in page] == ["docs/config.md"]
-    said = " ".join(_section(SHARED_PAGE, "Outputs").split())
+    assert [it for it, page in PAGES.items() if "kubeconfig_command" in page] == ["docs/outputs.md"]
+    said = " ".join(_section(OUTPUTS_PAGE, "All of them").split())
     assert "read a command among them before you run it" in said
 
 

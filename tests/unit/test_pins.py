@@ -73,7 +73,7 @@ def test_all_that_a_stack_installs_or_runs_by_default_stands_on_the_page(
     recording = made(config)
     pulled = {last(it) for it in images_in(recording) if it != ON_THE_NODE}
     assert pulled - set(map(last, strings_in(config))) <= {last(row[0]) for row in image_rows()}
-    charts = {(row[3].split()[2], row[1]) for row in chart_rows()}
+    charts = {(row[0].split("`")[1], row[1]) for row in chart_rows()}
     releases = [it.inputs for it in recording.resources if it.type == RELEASE]
     assert {(it["chart"].partition("@")[0], it["version"]) for it in releases} <= charts
 

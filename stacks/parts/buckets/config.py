@@ -45,11 +45,11 @@ class GcsFuseSidecar(Block, frozen=True):
     """
 
     cpu: SidecarCpus | None = None
-    """CPUs; by default what the files that a pod writes at once take."""
+    """CPUs; by default what the files written at once take."""
     memory_gib: SidecarMemoryGiB | None = None
-    """GiB of memory; by default what the files that a pod writes at once take."""
+    """GiB of memory; by default what the files written at once take."""
     ephemeral_storage_gib: SidecarStorageGiB | None = None
-    """GiB on the node's disk, the read cache among them; by default GKE's own."""
+    """GiB on the node's disk, with the read cache; by default GKE's own."""
 
     @property
     def millicores(self) -> int | None:
@@ -70,7 +70,7 @@ class GcsFuse(Block, frozen=True):
     metadata_ttl_s: CacheSeconds = 0
     """Seconds to believe what is known of a file; -1 for ever."""
     stat_cache_mib: CacheMiB = 32
-    """MiB of memory for what is known of files, where `metadata_ttl_s` is not 0; -1 is no limit."""
+    """MiB of memory for what is known of files; -1 is no limit."""
     file_cache_mib: CacheMiB = 0
     """MiB of the read cache on the node's own disk; 0 is none, -1 no limit."""
     cache_file_for_range_read: bool = True
@@ -82,10 +82,9 @@ class GcsFuse(Block, frozen=True):
     streaming_writes: bool = True
     """Write without a copy on the node's disk first."""
     write_global_max_blocks: BlockCount | None = None
-    """Files that are streamed at once; by default as many as a pod of the stack writes, and 4 at
-    least, or 1600 where only TPU hosts mount it that Cloud Storage FUSE calls large."""
+    """Files that are streamed at once; by default what a pod writes, and 4 at least."""
     uid: UserId | None = None
-    """User whose files they are, by default root. Pods that run as another user need it."""
+    """User whose files they are; by default root."""
     gid: UserId | None = None
     """Group whose files they are, by default root's."""
     directory_mode: FileMode | None = None
@@ -95,7 +94,7 @@ class GcsFuse(Block, frozen=True):
     only_dir: RelativePath | None = None
     """One directory of the bucket in place of the whole."""
     rename_dir_limit: RenameLimit | None = None
-    """Most files of a directory that is renamed, on a bucket without real folders."""
+    """Most files of a directory that is renamed, without real folders."""
     kernel_list_cache_ttl_s: CacheSeconds | None = None
     """Seconds to believe a listing of a directory; -1 for ever."""
     log_severity: LogSeverity | None = None
@@ -103,8 +102,7 @@ class GcsFuse(Block, frozen=True):
     sidecar: GcsFuseSidecar = GcsFuseSidecar()
     """Limits of the container that mounts the bucket."""
     metadata_prefetch: bool = False
-    """Read names and sizes at the mount, by one more container; refused while `metadata_ttl_s` is
-    0."""
+    """Read names and sizes at the mount; only with `metadata_ttl_s`."""
     skip_access_check: bool = True
     """Mount without a check that needs a role on the bucket itself."""
 
@@ -130,17 +128,15 @@ class LifecycleRule(Block, frozen=True):
     action: LifecycleAction
     """Delete them, or move them to `storage_class`."""
     storage_class: StorageClass | None = None
-    """Class that they are moved to; 30, 90 or 365 days of it are paid for in any case."""
+    """Class that they are moved to, paid for 30, 90 or 365 days at least."""
     age_days: StoredDays | None = None
     """Days since the object was written."""
     num_newer_versions: KeptVersions | None = None
-    """Versions that are newer, for buckets with `versioning`; the rule leaves live objects alone
-    then."""
+    """How many versions are newer, with `versioning`."""
     days_since_noncurrent: StoredDays | None = None
-    """Days since a newer version came or the object was deleted, for buckets with `versioning`;
-    the rule leaves live objects alone then."""
+    """Days since a newer version came or the object was deleted, with `versioning`."""
     prefixes: tuple[ObjectNamePart, ...] = ()
-    """Beginnings of names, one of which the object has; a folder's ends with a slash."""
+    """Beginnings of names; a folder's ends with a slash."""
     suffixes: tuple[ObjectNamePart, ...] = ()
     """Ends of names, one of which the object has."""
 
@@ -166,11 +162,7 @@ class BucketRole(StrEnum):
 
 
 class StackBucket(Block, frozen=True):
-    """A bucket that pods mount with Cloud Storage FUSE.
-
-    `name` defaults to those of the stack, of the bucket here, and of the project; `bucket` is left
-    out, for it says nothing more.
-    """
+    """A bucket that pods mount with Cloud Storage FUSE."""
 
     name: BucketName | None = None
     """Name, one in the whole world; by default made of the stack's and the project's."""
@@ -181,19 +173,16 @@ class StackBucket(Block, frozen=True):
     versioning: bool = False
     """Keep what is overwritten; only without a hierarchical namespace."""
     soft_delete_days: SoftDeleteDays = 7
-    """Days in which deleted objects can be had back: 0, or 7 to 90."""
+    """Days in which deleted objects can be had back; 0, or 7 at least."""
     force_destroy: bool = False
-    """Let `destroy` delete the objects; refused with a hierarchical namespace, whose folders would
-    stay."""
+    """Let `destroy` delete the objects; only without a hierarchical namespace."""
     mount_path: BucketPath = "/data"
     """Where pods mount it."""
     mount: GcsFuse = GcsFuse()
     """How pods mount it."""
     existing: BucketName | None = None
-    """Name of one that exists already, in place of one made here: it is granted to pods and
-    mounted, and never changed. `hierarchical_namespace` is then what it has to have."""
+    """Name of one that exists already; `hierarchical_namespace` says what it has."""
     lifecycle: tuple[LifecycleRule, ...] = ()
     """What Cloud Storage does by itself with objects; folders stay."""
     claim_gib: GiB | None = None
-    """With it pods mount the bucket by a claim, else as a volume that lives with the pod. A bucket
-    has no size: it is only what the claim's volume is said to have."""
+    """Mount the bucket by a claim, which limits nothing, in place of a volume of each pod."""

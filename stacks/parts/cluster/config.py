@@ -62,8 +62,7 @@ class NamedCluster(Block, frozen=True):
     location: ClusterPlace
     """Where its control plane is: a region or a zone."""
     operators: tuple[Operator, ...] = ()
-    """What its owner has installed by Helm charts, and the stack does not install; GKE's own
-    add-ons are seen."""
+    """What its owner has installed by Helm charts; GKE's own add-ons are seen."""
 
 
 class ClusterLocation(StrEnum):
@@ -102,8 +101,7 @@ class MaintenanceExclusion(Block, frozen=True):
     start: Moment
     """When it begins, an RFC 3339 time."""
     end: Moment | None = None
-    """When it ends, an RFC 3339 time; by default when Google no longer supports the minor
-    version."""
+    """When it ends; by default with Google's support of the minor version."""
     scope: ExclusionScope = ExclusionScope.NO_MINOR_OR_NODE_UPGRADES
     """Which upgrades stay away."""
 
@@ -116,49 +114,45 @@ class Maintenance(Block, frozen=True):
     end: Moment
     """When the first window ends, an RFC 3339 time."""
     recurrence: Recurrence = "FREQ=WEEKLY;BYDAY=SA,SU"
-    """How it recurs: an RFC 5545 rule, daily or rarer, that leaves 48 hours in any 92 days."""
+    """How it recurs: an RFC 5545 rule that leaves 48 hours in any 92 days."""
     exclusions: tuple[MaintenanceExclusion, ...] = ()
     """Times without automatic upgrades, 20 at most."""
 
 
 class StackCluster(Block, frozen=True):
-    """The stack's GKE cluster. Of one that is not made here `mode`, `release_channel` and
-    `ray_operator` are what it has to have."""
+    """The GKE cluster. With `existing` or `stack`, `mode`, `release_channel` and `ray_operator` say
+    what it has."""
 
     name: ClusterName | None = None
     """Name of the cluster; by default the stack's."""
     location: ClusterLocation = ClusterLocation.REGIONAL
-    """Whether the control plane is in the whole region or in one zone."""
+    """The control plane's place."""
     # Of Autopilot clusters any, too (GKE documentation, "Use release channels", 2026-11-26).
     release_channel: ReleaseChannel = ReleaseChannel.REGULAR
     """The channel that GKE's versions come from."""
     version: GkeVersionField | None = None
-    """GKE version, whole or like `1.35`; by default the lock's, or the channel's default where
-    nothing that the stack uses has a minimum."""
+    """GKE version, whole or like `1.35`; by default the lock's or the channel's."""
     endpoint: ControlPlaneEndpoint | None = None
-    """Where the control plane answers: at a public address, at a private one in the VPC network
-    alone, or by a name of Google Cloud's alone; by default `public`; with
-    `hardened` `dns`, unless `authorized_networks` narrows a public one."""
+    """Where the control plane answers; by default `public`, with `hardened` `dns` unless
+    `authorized_networks` narrows a public address."""
     authorized_networks: tuple[AuthorizedRange, ...] | None = None
-    """Who may reach the control plane's address; by default a public one answers everywhere, to IAM
-    identities alone, and a private one the cluster's own nodes and pods."""
+    """Who may reach the control plane's address; by default everybody with an IAM identity, of a
+    private one the cluster alone."""
     binary_authorization: bool | None = None
-    """Run only images that the project's Binary Authorization policy allows; by default as
-    `hardened` says."""
+    """Run only images that the Binary Authorization policy allows; by default as `hardened`
+    says."""
     intranode_visibility: bool | None = None
-    """Show traffic between pods of one node to the VPC network, its flow logs and its firewall
-    rules; by default as `hardened` says, and on Autopilot always."""
+    """Show the VPC traffic between pods of one node; by default as `hardened` says."""
     maintenance: Maintenance | None = None
     """When GKE may upgrade by itself; by default at any time."""
     existing: NamedCluster | None = None
-    """One that exists already, in place of one made here; it is read and never changed."""
+    """One that exists already, which is read and never changed."""
     stack: StackReference | None = None
-    """The cluster of a platform stack, ORG/PROJECT/STACK, in place of one made here."""
+    """A platform stack whose cluster it is, ORG/PROJECT/STACK."""
     mode: ClusterMode = ClusterMode.STANDARD
     """Who makes the nodes."""
     ray_operator: Annotated[RayOperator, BeforeValidator(one_operator)] = RayOperator.ADDON
-    """Who runs KubeRay: where there are RayClusters, and where a config has this key, for those of
-    other stacks."""
+    """Who runs KubeRay; with this key also without RayClusters."""
     security_group: Annotated[str, AfterValidator(check_security_group)] | None = None
     """The Google group whose groups teams may name."""
 

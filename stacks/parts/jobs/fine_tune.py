@@ -46,8 +46,7 @@ class FineTuning(Block, frozen=True):
     gpus: Gpus = 2
     """GPUs of each pod."""
     requests: Resources | None = None
-    """What a pod asks for; by default the share of a node that its GPUs are, less what mounts the
-    bucket."""
+    """What a pod asks for; by default its GPUs' share of a node."""
     shm_gib: MemoryGiB = 8
     """GiB of /dev/shm, part of the memory."""
     model: ModelName = "google/gemma-2-2b"
@@ -57,7 +56,7 @@ class FineTuning(Block, frozen=True):
     experiment: RunName = "finetune-experiment"
     """Name of the experiment."""
     directory: RelativePath = "model-gemma2/experiment"
-    """Folder on the bucket for checkpoints and at last the model; a job goes on from what it finds
+    """Folder on the bucket for checkpoints and the model; a job goes on from what it finds
     there."""
     dataset: Literal["b-mc2/sql-create-context"] = "b-mc2/sql-create-context"
     """Data set on Hugging Face; the only one."""
@@ -72,9 +71,9 @@ class FineTuning(Block, frozen=True):
     priority: ObjectName | None = None
     """One of the queues' priority classes."""
     workload_priority: ObjectName | None = None
-    """One of the queues' workload priorities; it decides in the queue, before `priority`."""
+    """Priority in the queue, before `priority`."""
     retries: Retries = 4
-    """Failures of pods before the Job gives up; the pods go on from the last checkpoint."""
+    """Failures of pods before the Job gives up."""
     type: Literal["fine-tune"]
     """Which job it is."""
     pool: PoolKey | None = None

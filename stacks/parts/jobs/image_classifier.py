@@ -41,10 +41,9 @@ class ImageClassifierTraining(OnRay, frozen=True):
     """A training of an image classifier with Ray Train."""
 
     run_name: RunName | None = None
-    """Folder of the run's checkpoints, by default the job's name: the same job again goes on
-    there."""
+    """Folder of the run's checkpoints; by default the job's name."""
     data: DataSource = "https://download.pytorch.org/tutorial/hymenoptera_data.zip"
-    """A folder on the bucket, the URL of a zip with a folder of its name in it, or `generated`."""
+    """A folder on the bucket, the URL of a zip, or `generated`."""
     epochs: Epochs = 10
     """How often the whole run goes through the data."""
     batch_size: BatchSize = 32

@@ -85,8 +85,7 @@ class Elastic(Block, frozen=True):
     min_slices: PodCount = 1
     """Fewest slices to go on with."""
     max_failures: Losses = 3
-    """How many losses of slices one run of the job survives; -1 is any number. After the last one
-    the job has failed, and `retries` run it again."""
+    """Losses of slices that one run survives; -1 is any number."""
 
 
 class MaxTextTraining(OnRay, frozen=True):
@@ -95,7 +94,7 @@ class MaxTextTraining(OnRay, frozen=True):
     run_name: RunName | None = None
     """Folder of the run's checkpoints, by default the job's name."""
     finished_runs: tuple[RunName, ...] = ()
-    """Names that have been used up: a run that starts under one would find nothing to do."""
+    """Names that have been used up."""
     directory: RelativePath | None = None
     """Folder for runs below the mount of the job's storage; by default its top."""
     model: Literal["llama3-8b", "llama3-70b", "llama3.1-8b", "llama3.1-70b", "llama3.3-70b"]
@@ -115,14 +114,13 @@ class MaxTextTraining(OnRay, frozen=True):
     remat_policy: Literal["full", "minimal", "save_qkv_proj"] | None = None
     """What is kept of the forward pass; by default MaxText's own."""
     checkpoint_period: Steps | None = None
-    """Steps between checkpoints, at most `steps`; by default a tenth of `steps`, from 25 to 250."""
+    """Steps between checkpoints; by default a tenth of `steps`, from 25 to 250."""
     checkpoints_to_keep: KeptCheckpoints = 3
     """How many of the newest checkpoints stay."""
     install_maxtext: bool = True
     """Have workers install MaxText; without it the image has to have it."""
     retries: Retries = 0
-    """How often it runs again after it failed, from its last checkpoint. An elastic job runs again
-    3 times where this is left out."""
+    """Runs after a failure, each from the last checkpoint; an elastic job has 3 by default."""
     elastic: Elastic | None = None
     """Go on when slices are taken away; by default the job fails."""
     type: Literal["maxtext"]

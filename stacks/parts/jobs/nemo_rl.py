@@ -58,7 +58,7 @@ class Checkpoints(Block, frozen=True):
     keep: KeptCheckpoints = 3
     """How many checkpoints are kept."""
     metric: Annotated[str, AfterValidator(_metric)] | None = None
-    """Keep the best by this metric, `val:NAME` or `train:NAME`; by default the latest are kept."""
+    """Keep the best by `val:NAME` or `train:NAME`; by default the latest."""
 
 
 class Parallelism(Block, frozen=True):

@@ -22,10 +22,9 @@ class OnRay(Block, frozen=True):
     ray: RayClusterName | None = None
     """RayCluster that it runs on; by default the only one."""
     storage: str | None = None
-    """What of its RayCluster's mounts has the job's data: `lustre` or a bucket."""
+    """Mount with the job's data: `lustre` or a bucket."""
     retries: Retries = 0
-    """How often it runs again after it failed, from its last checkpoint; where it takes all GPUs, a
-    machine that goes away counts for nothing."""
+    """Runs after a failure, each from the last checkpoint."""
 
     @property
     def runs_again(self) -> int:

@@ -63,38 +63,28 @@ class ScriptRequests(Resources, frozen=True):
 
 
 class Script(Block, frozen=True):
-    """Runs your own command and files, on one of the stack's RayClusters or as a JobSet.
-
-    Files lie beside each other, without folders of their own, and are text; together they hold
-    1 MiB at most, which is what a ConfigMap holds, and larger ones go to a bucket. A changed file
-    runs the job again.
-    """
+    """Runs your own command and files, on a RayCluster or as a JobSet. Files are text of 1 MiB
+    together, without folders of their own; a changed file runs the job again."""
 
     type: Literal["script"]
     """Which job it is."""
     file: RelativePath | None = None
-    """File to bring, as a path below the project's folder; of 1 MiB at most. One that Git ignores
-    is refused, and so is a link out of the folder."""
+    """File to bring, below the project's folder; none that Git ignores."""
     folder: RelativePath | None = None
-    """Folder whose files to bring, as a path below the project's folder; of 1 MiB at most. Hidden
-    ones, `__pycache__` and those that `.gitignore` or `.dockerignore` names stay behind."""
+    """Folder whose files to bring, below the project's folder, without those that Git ignores."""
     command: tuple[str, ...] = Field(min_length=1)
-    """Words to run, which no shell looks at. `$(NAME)` stands for a variable of `environment`, and
-    `$(SCRIPT_DIR)` for where the files are: `$(SCRIPT_DIR)/train.py`."""
+    """Words to run, without a shell; `$(SCRIPT_DIR)` is where the files are, `$(NAME)` a variable
+    of `environment`."""
     environment: dict[VariableName, str] = Field(default_factory=dict)
-    """Variables of the command. On a JobSet each pod has SCRIPT_DIR, MASTER_ADDR, MASTER_PORT,
-    NNODES, NODE_RANK and GPUS_PER_NODE, as torchrun takes them, and JAX_COORDINATOR_ADDRESS."""
+    """Variables of the command. Pods of a JobSet have those of torchrun, SCRIPT_DIR and
+    JAX_COORDINATOR_ADDRESS besides."""
     secrets: tuple[SecretReference, ...] = ()
-    """Secrets of its namespace that others have made, as variables: `NAME` for all keys of one,
-    `NAME=KEY` for one of them, `NAME=KEY:VARIABLE` for one under another name. On a
-    RayCluster its pods have them, by that one's `secrets`."""
+    """Secrets of its namespace, made by others, as variables: `NAME`, `NAME=KEY` or
+    `NAME=KEY:VARIABLE`. On a RayCluster that one's `secrets` count."""
     install_requirements: bool = True
-    """Whether a `requirements.txt` among the files is installed before the command runs: by pip in
-    each pod, as its image's user, or by Ray. Without, the image has all packages."""
+    """Install a `requirements.txt` among the files before the command runs."""
     ray: RayClusterName | None = None
-    """RayCluster to run on: on its head, in its image, as a job of Ray's that takes what it asks
-    Ray for. Each of its tasks and actors has the files in its working folder, unless the program
-    brings a `working_dir` of its own. By default the job is a JobSet of its own."""
+    """RayCluster to run on; without, the job is a JobSet."""
     image: ImageReference | None = None
     """Image of a JobSet's pods."""
     requests: ScriptRequests | None = None
@@ -104,33 +94,28 @@ class Script(Block, frozen=True):
     nodes: NodeCount = 1
     """Pods of a JobSet, each on a node of its own."""
     pool: PoolKey | None = None
-    """Pool whose nodes it runs on; by default the only one with GPUs where `gpus` are asked for,
-    else where single pods run."""
+    """Pool whose nodes it runs on; by default the only one that fits."""
     pools: tuple[PoolKey, ...] = ()
-    """Pools that are alike, in place of `pool`: the queue puts all pods onto one of them, the first
-    in the order of its flavors that has room."""
+    """Pools that are alike, in place of `pool`; the queue picks one for all pods."""
     mounts: tuple[str, ...] | None = None
     """Names of buckets, and `lustre`, to mount; by default all that the stack has."""
     shm_gib: MemoryGiB | None = None
-    """GiB of /dev/shm, part of the memory; by default half of it with GPUs, else what the container
-    runtime gives."""
+    """GiB of /dev/shm, part of the memory; by default half of it with GPUs."""
     server: ObjectName | None = None
-    """Server of the stack that its pods call: it lets them in, and their variable SERVER_URL says
-    where it is. It may be ready later than they are."""
+    """Server that its pods call, at their variable SERVER_URL."""
     queue: QueueName | None = None
     """LocalQueue in which it waits until all its pods can start."""
     priority: ObjectName | None = None
     """Priority class of its pods."""
     workload_priority: ObjectName | None = None
-    """Priority in its queue alone, which goes before `priority` there."""
+    """Priority in the queue, before `priority`."""
     minutes: Minutes | None = None
-    """How long a run may take, waiting for nodes and the image included; by default for ever."""
+    """Minutes that a run may take, with the wait for nodes and image."""
     grace_seconds: GraceSeconds = 60
-    """Seconds that its pods have to end after SIGTERM. On spot nodes they are no more than
-    `pools.NAME.capacity.grace_seconds` leaves: 105 of 120, and 15 of 30."""
+    """Seconds from SIGTERM to the end of its pods; on spot nodes 15 less than
+    `pools.NAME.capacity.grace_seconds` at most."""
     retries: Retries = 0
-    """How often it starts again after it failed; of a JobSet a machine that goes away counts for
-    nothing."""
+    """How often it starts again after it failed, without lost machines."""
 
     @property
     def after_loss(self) -> str:

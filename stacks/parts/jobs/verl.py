@@ -69,14 +69,14 @@ class Actor(Block, frozen=True):
     mini_batch_size: BatchSize = 256
     """Prompts of an update, at most a step's."""
     micro_batch_size_per_gpu: BatchSize = 64
-    """Samples that a GPU has at once; divides its share of a mini-batch."""
+    """Samples that a GPU has at once."""
 
 
 class Divergence(Block, frozen=True):
     """Keeps the policy near its start."""
 
     loss: bool = False
-    """Add a KL term to the loss. Without it verl ignores the other two."""
+    """Add a KL term to the loss; without it verl ignores the other two."""
     coefficient: Coefficient = 0.001
     """Weight of that term."""
     reference_micro_batch_size_per_gpu: BatchSize = 4
@@ -91,8 +91,7 @@ class VerlCheckpoints(Block, frozen=True):
     period: Steps = 10
     """Steps between checkpoints."""
     keep: KeptVerlCheckpoints = 3
-    """How many are kept. verl deletes the oldest before it writes the newest, so with one a crash
-    could leave none."""
+    """How many are kept; verl deletes the oldest before it writes the newest."""
 
 
 class Preparation(Block, frozen=True):
@@ -103,7 +102,7 @@ class Preparation(Block, frozen=True):
     memory_gib: MemoryGiB = 8
     """GiB of memory of the job."""
     scratch_gib: StorageGiB = 20
-    """GiB of disk, for one file of the model at a time."""
+    """GiB of disk, for one file at a time."""
 
     @property
     def millicores(self) -> int:

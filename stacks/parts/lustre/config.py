@@ -29,21 +29,20 @@ class StackLustre(Block, frozen=True):
     """A Managed Lustre instance, made here or existing."""
 
     existing: LustreName | None = None
-    """Name of one that exists already, in the stack's zone and on its network. It is never changed;
-    the file system and the capacity beside it are what it has to have."""
+    """Name of one that exists already, whose file system and capacity the other keys say."""
     name: LustreName | None = None
     """Name of the instance that is made."""
     capacity_gib: GiB | None = None
-    """GiB, in the steps of the tier; one that is made needs it."""
+    """GiB, in the steps of the tier."""
     throughput_mbps_per_tib: MbpsPerTib | None = None
-    """MB/s for each TiB: the tier; one that is made needs it."""
+    """MB/s for each TiB: the tier."""
     filesystem: FilesystemName = "lustre"
     """Name of the file system, 1 to 8 letters and digits."""
     mount_path: LustrePath = "/lustre"
     """Where pods mount it."""
     cmek: bool = True
-    """Whether the key of the stack's `cmek` encrypts it, where the stack has one. An instance has
-    its key from its creation: one that was made with Google's stays, with its data, by false."""
+    """Encrypt it with the stack's `cmek`; an instance that was made without keeps Google's key by
+    `false`."""
 
     @property
     def instance_name(self) -> str:

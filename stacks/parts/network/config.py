@@ -30,7 +30,7 @@ class NamedNetwork(Block, frozen=True):
     project: ProjectId | None = None
     """Whose it is: a Shared VPC's host; by default the stack's own project."""
     mtu: Mtu | None = None
-    """What the network has, which cannot be read: it decides only whether there is a warning."""
+    """What the network has; only for a warning."""
 
 
 class AcceleratorRanges(Block, frozen=True):
@@ -48,15 +48,14 @@ class DcnRange(Block, frozen=True):
     name: NetworkKey
     """Part of its cloud names."""
     range: SubnetRange
-    """Its range, with an address for each node; 65,532 nodes fit a /16."""
+    """Its range, with an address for each node."""
 
 
 class StackNetwork(Block, frozen=True):
     """The network of the cluster, and those beside it. What no other part needs is not made."""
 
     mtu: Mtu = 8896
-    """Largest packet; the default is the largest there is, which gives Lustre and NCCL about a
-    tenth more."""
+    """Largest packet of the VPC; RDMA networks have 8896 in any case."""
     subnet: SubnetRange = "10.0.0.0/20"
     """Range of the nodes."""
     pods: PodsRange = "10.8.0.0/16"
@@ -66,21 +65,18 @@ class StackNetwork(Block, frozen=True):
     control_plane: ControlPlaneRange = "10.10.4.0/28"
     """Range of the control plane, a /28."""
     flow_logs: bool | None = None
-    """Log a sample of the connections of the nodes' subnetwork, which costs by the amount; by
-    default as `hardened` says."""
+    """Log a sample of the subnetwork's connections; by default as `hardened` says."""
     existing: NamedNetwork | None = None
-    """One that exists already, in place of one made here; it is read and never changed."""
+    """One that exists already, which is read and never changed."""
     accelerators: AcceleratorRanges = AcceleratorRanges()
     """For the further interfaces of GPU nodes, and of H4D."""
     dcn: tuple[DcnRange, ...] = (
         DcnRange(name="net-1", range="10.50.0.0/16"),
         DcnRange(name="net-2", range="10.60.0.0/16"),
     )
-    """For those of TPU nodes, one network each, where GKE does not make them; said here, they are
-    the stack's own."""
+    """Networks of the stack's own between TPU slices, where GKE does not make them."""
     peering: PeeringRange = "10.10.0.0/22"
-    """Private service access, for Managed Lustre and Redis. The default holds two Lustre instances,
-    so that one can be made beside another. On a network that exists already: what its owner has
-    reserved, from where servers are let in, of an instance that exists already, too."""
+    """Private service access, for Lustre and Redis; on an existing network the range that its owner
+    has reserved."""
     peering_on_destroy: PeeringRemoval = PeeringRemoval.REMOVE
     """What `destroy` does with the peering."""

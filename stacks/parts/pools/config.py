@@ -58,9 +58,8 @@ class Spot(_WithoutReservation, frozen=True):
     mode: Literal["spot"] = "spot"
     """The way to have machines."""
     grace_seconds: Notice | None = None
-    """Seconds that a node has from Google's word to its end, the last 15 for the system's own pods;
-    only in Standard clusters. By default 120 for new pools with accelerators in a cluster that the
-    stack makes, of GKE 1.35 or newer, and of pools that stand what they have."""
+    """Seconds from Google's notice to the node's end; by default 120 for new pools with
+    accelerators on Standard from GKE 1.35 on."""
 
 
 class SpecificReservation(Block, frozen=True):
@@ -84,8 +83,7 @@ class SpecificReservation(Block, frozen=True):
     machine_type: MachineTypeName | None = None
     """What the reservation says that it holds."""
     ends: Moment | None = None
-    """When Google takes it away with the machines on it, an RFC 3339 time: one of calendar mode has
-    such an end."""
+    """When a reservation of calendar mode ends, an RFC 3339 time."""
 
 
 class AnyReservation(_WithoutReservation, frozen=True):
@@ -101,7 +99,7 @@ class FlexStart(_WithoutReservation, frozen=True):
     mode: Literal["flex-start"]
     """The way to have machines."""
     max_run_hours: RunHours = 168
-    """Hours after which a machine goes; seven days is Google's limit."""
+    """Hours after which a machine goes."""
 
 
 class Queued(_WithoutReservation, frozen=True):
@@ -110,7 +108,7 @@ class Queued(_WithoutReservation, frozen=True):
     mode: Literal["queued"]
     """The way to have machines."""
     max_run_hours: RunHours = 168
-    """Hours after which a machine goes; seven days is Google's limit."""
+    """Hours after which a machine goes."""
 
 
 Capacity = Annotated[
@@ -143,7 +141,7 @@ class LibtpuFlag(Block, frozen=True):
     name: FlagName
     """Begins with `xla_` or `megascale_`."""
     value: FlagValue | None = None
-    """Without a value the flag is switched on by being there."""
+    """Left out, the flag is switched on."""
 
     @property
     def argument(self) -> str:
@@ -182,68 +180,51 @@ When = Literal["early", "just-in-time"]
 
 
 class Pool(Block, frozen=True):
-    """Machines of one type, with GPUs, TPUs or neither.
-
-    Machines with TPUs come in slices of one `topology`, each whole or not there at all. They take
-    no `nodes`, which follow from the topology.
-    """
+    """Machines of one type, with GPUs, TPUs or neither. Those with TPUs come in whole slices of one
+    `topology`, and take no `nodes`."""
 
     machine_type: MachineTypeName
     """A machine type that the zone offers."""
     nodes: NodeCount | None = None
-    """Machines that the workloads use; without `autoscaling` the pool has so many at all times.
-    Spot machines with GPUs, flex-start and queued ones come when pods are pending, up to so
-    many."""
+    """Machines; some capacity modes have none until pods are pending."""
     zone: Zone | None = None
     """Zone of the nodes; by default the stack's."""
     capacity: Capacity = OnDemand()
     """How the machines are had."""
     autoscaling: Autoscaling | None = None
-    """Bounds between which GKE's autoscaler adds nodes for pending pods; by default the pool does
-    not scale, or from none to `nodes` where its machines come when pods are pending."""
+    """Bounds between which GKE adds nodes for pending pods."""
     disk: Disk = Disk()
     """Boot disk of each node."""
     secondary_boot_disk: DiskImageName | None = None
-    """A disk image with the container images of the pool's pods, of which each node gets a disk, so
-    that it pulls none of them: `global/images/NAME` of the stack's project, or that of another,
-    `projects/PROJECT/global/images/NAME`. Image streaming goes on for the pool. What is on the disk
-    nobody can look up; only in Standard clusters."""
+    """A disk image with the pool's container images, for a disk on each node: `global/images/NAME`,
+    or `projects/PROJECT/global/images/NAME`. Only in Standard clusters."""
     max_pods_per_node: PodsPerNode = 110
     """Most pods on a node."""
     labels: dict[str, str] = Field(default_factory=dict)
     """Kubernetes labels of the nodes."""
     taints: tuple[Taint, ...] = ()
-    """Kubernetes taints of the nodes. What the stack or a queue sends there tolerates them."""
+    """Kubernetes taints of the nodes, which the stack's work tolerates."""
     driver_version: GpuDriver = GpuDriver.LATEST
-    """NVIDIA driver that GKE installs, on Autopilot on the nodes that it makes for the pool's pods;
-    with `disabled` somebody else installs it, on nodes that no work of the stack waits for; with
-    `operator` NVIDIA's GPU Operator, which the stack does not install, has driver and device
-    plug-in, and work waits for it. Autopilot refuses both. Only with GPUs."""
+    """NVIDIA driver that GKE installs; with `disabled` somebody else does, with `operator` NVIDIA's
+    GPU Operator. Only with GPUs."""
     interfaces: Literal["managed", "own", "none"] | None = None
-    """Networks of the machines' further interfaces: `managed` by GKE, which pods then claim of the
-    node; the stack's `own`; or `none`. By default they are managed where machine and GKE have it
-    and no other pool of GPUs, or of TPUs, has its own, for those are alike in it. Those of TPUs are
-    in the networks of `network.dcn` where the config has that. H4D has its own where no others are
-    claimed."""
+    """Networks of further interfaces; by default `managed` where GKE has it and nothing else has
+    its own."""
     gpus_by: Literal["device-plugin", "claim"] = "device-plugin"
-    """How pods get GPUs: of GKE's device plug-in, and then interfaces with whole machines alone; or
-    by `claim`, so that those of 1, 2 or 4 get the interfaces beside them; only with GPUs."""
+    """How pods get GPUs; by `claim` 1, 2 or 4 come with the interfaces beside them."""
     when: When = "early"
-    """When machines are taken: `early`, as soon as the cluster stands, for capacity is what is
-    scarce, and that there is none is known at once; or `just-in-time`, once what their work needs
-    anyway is there (CPU nodes, operators, queues, buckets, Lustre), so that less is paid before the
-    first step; only with accelerators, and not of machines that come when pods are pending."""
+    """When machines are taken: once the cluster stands, or once all else that their work needs is
+    there; only with accelerators."""
     compact_placement: bool = False
     """Nodes close together, all from one zone; only with GPUs, and for H4D."""
     topology: TopologyName | None = None
     """Shape of a slice; only with TPUs."""
     slices: SliceNumbers | None = None
-    """How many slices, which are numbered from 0, or a list of their numbers; only with TPUs."""
+    """How many slices, or a list of their numbers from 0; only with TPUs."""
     threads_per_core: Literal[1, 2] = 1
-    """1 or 2; with 1 a node has half its vCPUs; only with TPUs."""
+    """With 1 a node has half its vCPUs."""
     libtpu_flags: tuple[LibtpuFlag, ...] | None = None
-    """Flags of libtpu and Megascale; by default those that v6e trains well with, on TPU7x none;
-    only with TPUs."""
+    """Flags of libtpu and Megascale; by default those for v6e, on TPU7x none."""
 
 
 # Where the cluster's own pods run, in a Standard cluster whose stack names no such pool; two nodes,

@@ -29,8 +29,7 @@ class Topology(Block, frozen=True):
     """Where nodes stand."""
 
     levels: tuple[TopologyLevel, ...] = Field(default=TOPOLOGY_LEVELS[-1:], min_length=1)
-    """What stands in what, as labels of nodes from the widest to the narrowest; by default each
-    node stands by itself."""
+    """Labels of nodes from the widest to the narrowest."""
 
 
 class AdmissionCheck(Block, frozen=True):
@@ -45,9 +44,9 @@ class Flavor(Block, frozen=True):
     """Nodes of one kind."""
 
     pool: str | None = None
-    """The pool whose nodes they are; by default the first with GPUs, else the first with TPUs."""
+    """The pool whose nodes they are; by default the first with accelerators."""
     topology: QueueName | None = None
-    """One of `topologies`: Kueue gives pods their nodes, and admits what has room there."""
+    """One of `topologies`, by which Kueue gives pods their nodes."""
 
 
 class Amounts(Block, frozen=True):
@@ -74,7 +73,7 @@ class FlavorShare(Amounts, frozen=True):
     borrowing: Amounts = Amounts()
     """What the queue may take from its cohort on top; no limit where left out."""
     lending: Amounts = Amounts()
-    """What the cohort may have of the queue's own; no limit where left out."""
+    """What the cohort may have of the queue's own."""
 
 
 class Preemption(Block, frozen=True):
@@ -83,8 +82,7 @@ class Preemption(Block, frozen=True):
     within_queue: Literal["Never", "LowerPriority", "LowerOrNewerEqualPriority"] = "LowerPriority"
     """Whom it may stop in its own queue."""
     reclaim_from_cohort: Reclaim | None = None
-    """Whom it may stop of those that borrowed from its queue; by default Any where the queue has a
-    cohort, so that equals give back what they borrowed, too."""
+    """Whom it may stop of those that borrowed from its queue; by default `Any` in a cohort."""
     borrow_from_cohort: Literal["Never", "LowerPriority"] = "Never"
     """Whom it may stop in order to borrow."""
 
@@ -94,7 +92,7 @@ class Fungibility(Block, frozen=True):
     not fit it always does."""
 
     when_can_borrow: Literal["MayStopSearch", "TryNextFlavor"] = "MayStopSearch"
-    """Whether it borrows of its cohort in one flavor before it tries the next."""
+    """Whether it borrows in one flavor before it tries the next."""
     when_can_preempt: Literal["MayStopSearch", "TryNextFlavor"] = "TryNextFlavor"
     """Whether it stops others in one flavor before it tries the next."""
 
@@ -118,8 +116,7 @@ class ClusterQueue(Block, frozen=True):
     flavors: dict[FlavorName, FlavorShare] = Field(default_factory=dict)
     """Flavors that it gives out; by default all."""
     order: tuple[FlavorName, ...] = ()
-    """Flavors in the order in which Kueue tries them. Flavors that the list leaves out follow:
-    those of pools without accelerators first, then the others, each by name."""
+    """Flavors in the order in which Kueue tries them."""
     fungibility: Fungibility = Fungibility()
     """Where a workload goes on to the next flavor."""
     preemption: Preemption = Preemption()
@@ -148,10 +145,9 @@ class Priority(Block, frozen=True):
     name: ObjectName
     """Name of the class."""
     value: PriorityValue
-    """The higher goes first. Another value holds for pods that are made later."""
+    """The higher goes first; another value holds for later pods."""
     preempts: bool = True
-    """Whether its pods may put others off a node. It has no say in Kueue, which looks at the
-    value."""
+    """Whether its pods may put others off a node; Kueue looks at the value alone."""
     default: bool = False
     """The class of pods that name none; one at most."""
     description: str = ""
@@ -164,7 +160,7 @@ class WorkloadPriority(Block, frozen=True):
     name: ObjectName
     """Name of the priority."""
     value: PriorityValue
-    """The higher goes first. Another value holds for workloads that are made later."""
+    """The higher goes first; another value holds for later workloads."""
     description: str = ""
     """What it is for."""
 
@@ -184,11 +180,9 @@ class StackQueues(Block, frozen=True):
     frameworks: tuple[str, ...] = DEFAULT_FRAMEWORKS
     """Kinds of workloads that may queue."""
     namespaces: tuple[NamespaceName, ...] = ()
-    """Namespaces that are made beside the stack's own, for other teams' queues. Pods there reach
-    what pods of `teams` reach; roles, quotas and a queue that binds are `teams`' alone."""
+    """Further namespaces with queues; roles and quotas are `teams`' alone."""
     ready_minutes: Minutes | None = None
-    """Minutes that what is admitted may take until its pods are ready, or Kueue stops it; by
-    default what the stack's own workloads and machines may take."""
+    """Minutes until admitted pods are ready, or Kueue stops them."""
     flavors: dict[FlavorName, Flavor] = Field(
         default_factory=lambda: {"default-flavor": Flavor()}, min_length=1
     )
@@ -204,8 +198,7 @@ class StackQueues(Block, frozen=True):
     cohorts: dict[QueueName, Cohort] = Field(default_factory=dict)
     """Cohorts with more to say than their name."""
     local_queues: tuple[LocalQueue, ...] = Field(default_factory=_default_local_queues)
-    """Doors of namespaces to cluster queues; by default `lq` in the stack's namespace, where there
-    is the cluster queue of the default name. Teams with a queue have theirs without an entry."""
+    """Queues of namespaces; by default `lq`, and those of teams."""
     priorities: tuple[Priority, ...] = ()
     """Priority classes of pods."""
     workload_priorities: tuple[WorkloadPriority, ...] = ()

@@ -37,7 +37,7 @@ class PodSizes(Block, frozen=True):
     limits: Resources | None = None
     """Most that the pod may use; by default what it asks for."""
     shm_gib: MemoryGiB | None = None
-    """GiB of /dev/shm; by default the share of the memory that Ray's object store takes."""
+    """GiB of /dev/shm; by default for Ray's object store."""
 
     @property
     def ceiling(self) -> Resources:
@@ -56,9 +56,7 @@ class Head(PodSizes, frozen=True):
     pool: PoolKey | None = None
     """Pool whose nodes it runs on; by default the first with CPUs alone."""
     redis: bool = False
-    """Keep what the head knows in the stack's `redis`, so that workers run on under the next head
-    when this one is lost (KubeRay's `gcsFaultToleranceOptions`). Ray recommends it for Ray Serve: a
-    job whose driver was on the lost head fails, and is not submitted again."""
+    """Keep what the head knows in the stack's `redis`, so that workers outlive their head."""
 
 
 class Workers(PodSizes, frozen=True):
@@ -70,9 +68,7 @@ class Workers(PodSizes, frozen=True):
         tuple[PoolKey, ...],
         BeforeValidator(_as_tuple, json_schema_input_type=PoolKey | tuple[PoolKey, ...]),
     ] = ()
-    """Pools, or one, whose machines are of one type; by default all that have accelerators. In a
-    `queue` all workers are on one of several, the first in the order of the cluster queue's flavors
-    that has room, and there are as many as the smallest has nodes."""
+    """Pools of one machine type; by default all that have accelerators."""
     min_workers: WorkerCount = 0
     """Fewest workers, where the cluster scales."""
 
@@ -92,17 +88,16 @@ class NcclTest(Block, frozen=True):
     """
 
     minimum_bus_bandwidth_gbps: GigabytesPerSecond = 0
-    """Gigabytes a second of an all-gather of 8 GiB below which it fails; 0 asks only for right
-    results."""
+    """Gigabytes a second below which it fails."""
 
 
 class StackRayCluster(Block, frozen=True):
     """A RayCluster."""
 
     version: RayVersion | None = None
-    """Ray version; by default what the version lock has for its job."""
+    """Ray version of `image`; by default the version lock's."""
     image: ImageReference | None = None
-    """Image with a fixed tag or digest; by default what the version lock has for its job."""
+    """Image with a fixed tag or digest; by default the version lock's."""
     nightly: bool = False
     """Let `image` be one that is made anew every night."""
     queue: QueueName | None = None
@@ -112,9 +107,8 @@ class StackRayCluster(Block, frozen=True):
     mounts: tuple[str, ...] | None = None
     """Names of buckets, and `lustre`; by default all that the stack has."""
     secrets: tuple[SecretReference, ...] = ()
-    """Secrets of its namespace that others have made, as variables of its pods, which each job on
-    it has: `NAME` for all keys of one, `NAME=KEY` for one of them, `NAME=KEY:VARIABLE` for one
-    under another name. Others make another cluster of it."""
+    """Secrets of its namespace, made by others, as variables: `NAME`, `NAME=KEY` or
+    `NAME=KEY:VARIABLE`."""
     head: Head
     """Where Ray's head runs, and with what."""
     workers: dict[GroupName, Workers] = Field(min_length=1)

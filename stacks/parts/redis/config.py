@@ -13,18 +13,16 @@ RedisGiB = Annotated[int, Bounds(1, 300, "an instance of Memorystore for Redis h
 
 
 class StackRedis(Block, frozen=True):
-    """A Memorystore for Redis instance with a password, where heads of RayClusters keep what they
-    know. RayClusters say so by `ray.NAME.head.redis`."""
+    """A Memorystore for Redis instance with a password, for `ray.NAME.head.redis`."""
 
     name: RedisName | None = None
     """Name of the instance; by default the stack's."""
     tier: Literal["BASIC", "STANDARD_HA"] = "STANDARD_HA"
-    """STANDARD_HA has a replica in another zone, which takes over. BASIC loses its data when its
-    own machine goes or is maintained."""
+    """Without a replica, BASIC loses its data with its machine."""
     memory_gib: RedisGiB = 1
     """GiB of memory."""
     version: Literal["REDIS_6_X", "REDIS_7_0", "REDIS_7_2"] = "REDIS_7_2"
-    """Version of Redis. A higher one comes in place, a lower one is another instance."""
+    """Version of Redis; a lower one is another instance."""
     cmek: bool = True
-    """Whether the key of the stack's `cmek` encrypts it, where the stack has one. An instance has
-    its key from its creation: one that was made with Google's stays, with its data, by false."""
+    """Encrypt it with the stack's `cmek`; an instance that was made without keeps Google's key by
+    `false`."""

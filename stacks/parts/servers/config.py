@@ -63,7 +63,7 @@ class ModelServer(Block, frozen=True):
     gpus: Gpus = 2
     """GPUs of a server, all in one node."""
     shards: Parts | None = None
-    """Parts of the model; by default one on each of the GPUs."""
+    """Parts of the model; by default one a GPU."""
     requests: ServerRequests = ServerRequests()
     """What a server's pod asks for, which is also its limit."""
     shm_gib: MemoryGiB = 1
@@ -71,16 +71,14 @@ class ModelServer(Block, frozen=True):
     priority: ObjectName | None = None
     """One of the queues' priority classes."""
     queue: QueueName | None = None
-    """LocalQueue that admits the servers; without one Kueue leaves them alone."""
+    """LocalQueue that admits the servers."""
     workload_priority: ObjectName | None = None
-    """One of the queues' workload priorities; it decides in the queue, before `priority`."""
+    """Priority in the queue, before `priority`."""
     minutes: Minutes = 30
     """Minutes that a server may take to be ready."""
     rollout: Literal["surge", "in-place"] | None = None
-    """How a changed server comes: by `surge` beside the one before, which goes once the new one is
-    ready; or `in-place`, once that one has gone. By default surge where nothing bounds the servers
-    (Autopilot without a reservation, a pool that may grow), and in place in a queue or a full
-    pool."""
+    """How a changed server comes: beside the old one, or after it. By default in place in a queue
+    or a full pool."""
     engine: InferenceEngine = InferenceEngine.VLLM
     """Which program serves the model."""
     pool: PoolKey | None = None

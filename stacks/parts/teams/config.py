@@ -45,7 +45,7 @@ class Members(Block, frozen=True):
     view: tuple[Email, ...] = ()
     """Those who look at what is in the namespace."""
     edit: tuple[Email, ...] = ()
-    """Those who change it, but for the quota and who is in the team."""
+    """Those who change it."""
 
 
 class TeamQuota(Block, frozen=True):
@@ -65,8 +65,7 @@ class TeamQuota(Block, frozen=True):
 
 
 class StackTeam(Block, frozen=True):
-    """A namespace of the team's name, and what the team may do there. A team has a `queue`, or a
-    `quota`, or neither."""
+    """A namespace of the team's name, and what the team may do there."""
 
     groups: Members = Members()
     """Google groups in the team, which the cluster knows by `cluster.security_group`."""
@@ -75,27 +74,19 @@ class StackTeam(Block, frozen=True):
     quota: TeamQuota | None = None
     """Past it Kubernetes refuses the team's pods."""
     queue: QueueName | None = None
-    """Cluster queue of the stack. All work in the team's namespace waits there: local queues of the
-    team's name and of the name `default` lead there, and Kueue gives the second one to work without
-    the label kueue.x-k8s.io/queue-name."""
+    """Cluster queue in which all work of the team's namespace waits."""
     priorities: tuple[ObjectName, ...] = ()
-    """Of `queues.priorities` and `queues.workload_priorities` those that the team's work may name,
-    by which it takes the place of others'. Without an entry every team may name those that are no
-    higher than work without a class and put nobody off a node."""
+    """Priorities that the team's work may name; by default those that go before nobody."""
     buckets: dict[BucketKey, TeamBucketRole] = Field(default_factory=dict)
     """Roles that the team's pods have on buckets of the stack."""
     service_account: AccountName = "team"
     """Kubernetes service account of pods that use the buckets."""
     secrets: tuple[SecretReference, ...] = ()
-    """Secrets of the namespace that the team makes, as variables of each job that `aistack submit
-    --team` brings: `NAME` for all keys of one, `NAME=KEY` for one of them,
-    `NAME=KEY:VARIABLE` for one under another name."""
+    """Secrets of the namespace, as variables of jobs of `aistack submit --team`, written as a job's
+    `secrets`."""
     pod_security: PodSecurity = "baseline"
-    """What pods may ask of their nodes. With `privileged` they mount the two folders of a node that
-    have Google's NCCL plug-in, read-only, as pods do that speak RDMA; an admission policy refuses
-    all else that `baseline` refuses."""
+    """What pods may ask of their nodes; `privileged` adds the folders of Google's NCCL plug-in."""
     load_balancers: bool = False
-    """Whether the team may publish services outside the cluster: Services of type LoadBalancer or
-    NodePort, and what KubeRay makes of them for Ray."""
+    """Let the team publish Services of type LoadBalancer or NodePort."""
     storage_gib: QueueGiB = 0
     """GiB that all PersistentVolumeClaims of the namespace request together."""

@@ -1,4 +1,4 @@
-"""docs/parts.md: its examples are stacks. docs/keys.md: its tables say what the schema says.
+"""docs/own-stack.md: its examples are stacks. docs/keys.md: its tables say what the schema says.
 
 That the tables in the page are the current ones is tested beside the schema's files.
 """
@@ -10,11 +10,11 @@ import pytest
 from stacks.config import validate
 from stacks.plan import Plan
 from stacks.schema import stack_schema
-from stacks.schema_tables import MARKER, key_sections, with_keys
+from stacks.schema_tables import MARKER, key_sections, takes_by_path, with_keys
 from tests.pages.blocks import PAGES, shown_config
 from tests.programs import WITH_TOKEN
 
-TEXT = PAGES["docs/parts.md"]
+TEXT = PAGES["docs/own-stack.md"]
 SECTIONS = key_sections(stack_schema())
 ROWS = {
     cells[0].strip("`"): cells[1:]
@@ -67,26 +67,36 @@ def test_examples_are_what_their_headings_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "default", "takes"),
+    ("key", "takes"),
     [
-        ("name", "required", "text"),
-        ("labels", "none", "text by name"),
-        ("network.dcn", "2 of its own", "list of keys"),
-        ("network.dcn.range", "required", "text"),
-        ("pools.NAME.slices", "none", "1 to 1000 or list of 0 to 9999"),
-        ("pools.NAME.taints.value", "empty", "text"),
-        ("pools.NAME.disk.size_gb", "100", "20 to 65536"),
-        ("cluster.mode", "standard", "`standard`, `autopilot`"),
-        ("ray.NAME.head", "required", "keys"),
-        ("ray.NAME.workers.NAME.pools", "none", "text or list of text"),
-        ("queues.cluster_queues.NAME.flavors.NAME.lending.gpus", "none", "0 to 16000"),
-        ("servers.NAME.engine", "vllm", "`tgi`, `vllm`"),
+        ("name", "text (required)"),
+        ("labels", "text by name"),
+        ("network.dcn", "list of keys (2 of its own)"),
+        ("network.dcn.range", "text (required)"),
+        ("pools.NAME.slices", "1..1000 or list of 0..9999"),
+        ("pools.NAME.taints.value", "text (empty)"),
+        ("pools.NAME.disk.size_gb", "20..65536 (100)"),
+        ("cluster.mode", "`standard`, `autopilot` (standard)"),
+        ("ray.NAME.head", "keys (required)"),
+        ("ray.NAME.workers.NAME.pools", "text or list of text"),
+        ("queues.cluster_queues.NAME.flavors.NAME.borrowing.gpus", "0..16000"),
+        ("servers.NAME.engine", "`tgi`, `vllm` (vllm)"),
     ],
 )
-def test_a_row_says_what_a_key_is_by_itself_and_what_it_takes(
-    key: str, default: str, takes: str
-) -> None:
-    assert ROWS[key][:2] == [default, takes]
+def test_a_row_says_what_a_key_takes_and_what_it_is_by_itself(key: str, takes: str) -> None:
+    assert ROWS[key][0] == takes
+
+
+def test_a_block_that_is_alike_to_one_above_names_it() -> None:
+    assert ROWS["ray.NAME.head.limits"][0] == "keys of `ray.NAME.head.requests`"
+    assert "ray.NAME.head.limits.cpu" not in ROWS
+    assert "ray.NAME.head.limits.cpu" in takes_by_path(stack_schema())
+
+
+def test_what_several_types_of_jobs_have_stands_once() -> None:
+    shared = "| `nemo-rl`, `verl`, `maxtext`, `image-classifier`: RayCluster that it runs on;"
+    assert SECTIONS.count(shared) == 1
+    assert SECTIONS.count("| `jobs.NAME.type` ") == 1
 
 
 def test_a_block_that_is_always_there_has_no_row_of_its_own() -> None:
@@ -95,9 +105,9 @@ def test_a_block_that_is_always_there_has_no_row_of_its_own() -> None:
 
 
 def test_what_only_some_choices_have_says_which() -> None:
-    assert ROWS["pools.NAME.capacity.mode"][0] == "on-demand"
-    assert ROWS["pools.NAME.capacity.block"][2].startswith("`reservation`: ")
-    assert ROWS["pools.NAME.capacity.max_run_hours"][2].startswith("`flex-start`, `queued`: ")
+    assert ROWS["pools.NAME.capacity.mode"][0].endswith("(on-demand)")
+    assert ROWS["pools.NAME.capacity.block"][1].startswith("`reservation`: ")
+    assert ROWS["pools.NAME.capacity.max_run_hours"][1].startswith("`flex-start`, `queued`: ")
 
 
 def test_each_type_of_job_has_a_table() -> None:
