@@ -8,8 +8,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import INTERRUPTED, say, say_aside
+from cli.next_steps import NEW_PROJECT
 from cli.urns import name_of, token_of
 from review.cost import Amount, Cost, cost_of
 from review.hourly import cost_lines
@@ -176,6 +178,9 @@ def run(
 ) -> RunResult:
     """Run a Pulumi verb, and `tell` the engine's own live output; with `real_kube` a new cluster
     gets a real control plane."""
+    # A new project wants an empty folder: nothing is written before.
+    if not (workspace.project_folder / "Pulumi.yaml").exists():
+        raise UserError(f"Pulumi.yaml: not here, nor in a folder above; nearest: {NEW_PROJECT}")
     with workspace.lock():
         return _run(
             workspace,

@@ -339,9 +339,7 @@ class Workspace:
                     f"{said} Pulumi reads {self.source.name}, as Pulumi.yaml ends in .yaml, and "
                     f"passes over {other.name}; nearest: mv {other.name} {self.source.name}"
                 )
-        if not known:
-            return f"{said} no stack has a config here; nearest: {NEW_PROJECT}"
-        near = difflib.get_close_matches(named, known, n=1, cutoff=0.3) or known
+        near = difflib.get_close_matches(named, known, n=1, cutoff=0.3) or known or [NEW_PROJECT]
         return f"{said} there is no {self.source.name}; nearest: {', '.join(near)}"
 
     def _keep_encrypted(

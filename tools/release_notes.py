@@ -16,7 +16,7 @@ def notes(tag: str, project: str, changelog: str) -> str:
     version = tomllib.loads(project)["project"]["version"]
     if tag != f"v{version}":
         raise ValueError(f"{tag}: pyproject.toml says {version}; nearest: v{version}")
-    heading = rf"^## \[{re.escape(version)}\].*\n(.*?)(?=^## |\Z)"
+    heading = rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)"
     found = re.search(heading, changelog, re.MULTILINE | re.DOTALL)
     if found is None or not found[1].strip():
         raise ValueError(f"{tag}: CHANGELOG.md has nothing below ## [{version}]")

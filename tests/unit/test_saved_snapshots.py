@@ -165,7 +165,7 @@ def test_the_demo_ends_with_the_command_and_what_it_says(
     assert explained()
     shown, said = capfd.readouterr().out.split("\n", 1)
     assert shown.endswith("aistack why --snapshot collective-timeout")
-    assert said.startswith("Job default/collective-timeout is failed. Rank 0 failed, for ")
+    assert said.strip().startswith("Job default/collective-timeout is failed. Rank 0 failed, for ")
 
 
 @pytest.mark.parametrize("words", [(), ("train", "--snapshot", __file__)])
