@@ -14,9 +14,14 @@ from stacks.parts.jobs.maxtext_rules import Chips, maxtext_problems
 from stacks.problems import Problem
 from tests.conftest import changed
 from tests.parts.preset_samples import TPU
-from tests.parts.refusals_tpu import FUSED
 from tests.programs import lines_of
 
+# The tutorial's, which the libtpu of its day took.
+FUSED = [
+    {"name": "xla_tpu_enable_async_collective_fusion_multiple_steps", "value": "true"},
+    {"name": "xla_tpu_enable_async_collective_fusion_fuse_all_gather", "value": "true"},
+    {"name": "xla_enable_async_all_gather"},
+]
 OFF = {"name": "xla_tpu_enable_async_collective_fusion", "value": "false"}
 GENERATIONS = {"v5e", "v5p", "v6e", "v7x"}
 BASE = {"type": "maxtext", "model": "llama3-8b"}
