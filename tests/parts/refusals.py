@@ -13,6 +13,7 @@ from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM
 from tests.parts.machine_samples import FALCON, NVLINK
 from tests.parts.preset_samples import TPU_AUTOPILOT
 from tests.parts.samples import HARDENED, SAMPLES, SERVE_ALONE
+from tests.parts.secret_samples import FILE_SECRETS
 from tests.parts.test_taints import STACK as TAINTED
 from tests.unit import script_samples
 from tests.unit.effect_queues import EITHER
@@ -48,6 +49,15 @@ class Refused(NamedTuple):
     words: str
 
 
+def _named(number: int, **values: str) -> dict[str, str]:
+    return {"name": f"a{number}", **values}
+
+
+_WINDOW = {"start": "2099-01-03T02:00:00Z", "end": "2099-01-03T08:00:00Z"}
+_DAYS = {"start": "2099-01-01T00:00:00Z", "end": "2099-02-01T00:00:00Z", "scope": "NO_UPGRADES"}
+_EXCLUSIONS = [_named(number, **_DAYS) for number in range(21)]
+
+
 def _rows() -> Iterator[Refused]:
     for file in sorted(_FOLDER.glob("*.yaml")):
         for (name, values), (field, words) in map(dict.items, yaml.safe_load(file.read_text())):
@@ -55,13 +65,45 @@ def _rows() -> Iterator[Refused]:
             yield Refused(stack, values, field, words)
 
 
-# Too long to be written out.
-_LONG: list[Refused] = [
-    Refused(
-        SAMPLES["bare"],
+# Too long to be written out, or like a secret.
+_LONG: list[tuple[str, dict[str, Any], str, str]] = [
+    (
+        "bare",
         {"buckets__data": {"lifecycle": [{"action": "delete", "age_days": 1}] * 101}},
         "buckets.data.lifecycle",
         "101 rules are more than a bucket takes; nearest: 100 of them",
     ),
+    (
+        "bare",
+        {"cluster__authorized_networks": [_named(n, cidr=f"203.0.{n}.0/24") for n in range(101)]},
+        "cluster.authorized_networks",
+        "101 ranges are more than GKE takes; nearest: 100 of them",
+    ),
+    (
+        "bare",
+        {
+            "cluster__maintenance": {
+                **_WINDOW,
+                "exclusions": [_named(n, **_DAYS) for n in range(21)],
+            }
+        },
+        "cluster.maintenance.exclusions",
+        "21 exclusions are more than a cluster takes; nearest: 20 of them",
+    ),
+    ("bare", {"labels": {f"a{n}": "a" for n in range(62)}}, "labels", "nearest: 61 of them"),
+    (
+        "scripts",
+        {"jobs__train__command": ["run", FILE_SECRETS["Hugging Face token"][1]]},
+        "jobs.train.command[1]",
+        "nearest: the name of a variable",
+    ),
+    ("bare", {"pools__gpu__nodes": 10**6000}, "pools.gpu.nodes", "nearest: 1000"),
+    ("bare", {"pools__gpu__nodes": "1" * 900}, "pools.gpu.nodes", "nearest: 1000"),
+    (
+        "scripts",
+        {"jobs__train__command": ["run", "x" * 16385]},
+        "jobs.train.command[1]",
+        "16385 characters are more than any text here has; nearest: one of at most 16384",
+    ),
 ]
-REFUSED = [*_rows(), *_LONG]
+REFUSED = [*_rows(), *(Refused(STACKS[name], *row) for name, *row in _LONG)]

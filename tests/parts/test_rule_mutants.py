@@ -27,6 +27,7 @@ MODULES = [
     for it in pkgutil.walk_packages(parts.__path__, f"{parts.__name__}.")
     if it.name.endswith("rules") and not it.name.endswith(ELSEWHERE)
 ]
+_BROKEN = (RuntimeError, TypeError, ValueError)
 STATEMENTS = [it for module in MODULES for it in statements(module)]
 
 
@@ -34,7 +35,7 @@ def lines_of_row(row: Refused) -> tuple[str, ...] | None:
     """None where a rule breaks, as it may without its condition."""
     try:
         return lines_of(changed(row.stack, **row.values), WITH_TOKEN)
-    except (ArithmeticError, AssertionError, AttributeError, LookupError):
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, *_BROKEN):
         return None
 
 

@@ -127,11 +127,6 @@ def test_a_queue_of_the_same_name_in_another_namespace_is_another_queue() -> Non
     assert valid(queues__local_queues=doors)
 
 
-def test_classes_that_gke_keeps_for_its_own_namespaces_are_refused() -> None:
-    (line,) = mistakes(changed(MIXED, **{f"{SERVER}__priority": "system-cluster-critical"}))
-    assert line.startswith("stack.servers.tgi-gemma-deployment.priority: ")
-
-
 def test_what_a_cohort_may_lend_is_not_taken_for_too_little() -> None:
     few = {
         "queues__cluster_queues__cluster-queue__cohort": "all",

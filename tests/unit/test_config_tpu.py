@@ -7,7 +7,6 @@ import pytest
 from stacks.config import validate
 from tests.conftest import changed, stack_config
 from tests.parts.preset_samples import ELASTIC, TPU_AUTOPILOT
-from tests.programs import mistakes
 
 FIXED, AUTOPILOT = stack_config("tpu-multislice"), TPU_AUTOPILOT
 GROUP = "ray__maxtext-tpu-cluster__workers__tpu-group"
@@ -86,13 +85,6 @@ def test_a_stack_that_needs_a_version_and_names_none_has_the_locks(config: dict[
     assert version(cluster__version="1.36") == "1.36"
     # Ahead of the other channels, and soon without their versions.
     assert version(cluster__release_channel="RAPID") == "None"
-
-
-@pytest.mark.parametrize("config", [FIXED, AUTOPILOT])
-def test_the_version_that_is_offered_is_accepted(config: dict[str, Any]) -> None:
-    (line,) = mistakes(changed(config, cluster__version="1.28.0"))
-    offered = line.rpartition("nearest: ")[2].removesuffix(", with quotes").strip('"')
-    assert validate(changed(config, cluster__version=offered))
 
 
 def test_slices_and_flags_may_come_as_text_as_the_cli_sets_them() -> None:

@@ -3,7 +3,6 @@ is matched at its end."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from sandbox.clusters import in_memory
 from sandbox.errors import CloudError
 from sandbox.gke.nodes import nodes_of
 from tests.unit.memory_kube_samples import changed
-from tests.unit.simulated_project import APIS, Project
+from tests.unit.simulated_project import Project
 from tests.unit.test_memory_kube_claims import claiming, template
 from tests.unit.test_memory_kube_multi_host import tpu_cluster
 
@@ -25,13 +24,6 @@ GKE = "cloud.google.com"
 DRANET = {f"{GKE}/gke-networking-dra-driver": "true"}
 SLICE = {"type": "COMPACT", "tpuTopology": "4x4"}
 TOO_OLD = "1.34.1-gke.1829000"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path)
-    made.enable(*APIS)
-    return made
 
 
 def cluster_of(project: Project, **inputs: Any) -> Resource:
