@@ -1,5 +1,6 @@
 """What no config may say, in refused/*.yaml: a stack and what is changed in it, by paths as
-`tests.conftest.changed` has them, then the field that is named and words of its line."""
+`tests.conftest.changed` has them, then the field that is named and words of its line. What is right
+beside it is in right.yaml."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tests.conftest import stack_config
+from tests.conftest import changed, stack_config
 from tests.parts.claim_samples import CLAIMED
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM
 from tests.parts.machine_samples import FALCON, NVLINK
@@ -58,11 +59,20 @@ _DAYS = {"start": "2099-01-01T00:00:00Z", "end": "2099-02-01T00:00:00Z", "scope"
 _EXCLUSIONS = [_named(number, **_DAYS) for number in range(21)]
 
 
+def _stack(name: str) -> dict[str, Any]:
+    return stack_config(name[len(_PRESET) :]) if name.startswith(_PRESET) else STACKS[name]
+
+
 def _rows() -> Iterator[Refused]:
     for file in sorted(_FOLDER.glob("*.yaml")):
         for (name, values), (field, words) in map(dict.items, yaml.safe_load(file.read_text())):
-            stack = stack_config(name[len(_PRESET) :]) if name.startswith(_PRESET) else STACKS[name]
-            yield Refused(stack, values, field, words)
+            yield Refused(_stack(name), values, field, words)
+
+
+def _right() -> Iterator[dict[str, Any]]:
+    for row in yaml.safe_load(_FOLDER.with_name("right.yaml").read_text()):
+        ((name, values),) = row.items()
+        yield changed(_stack(name), **values)
 
 
 # Too long to be written out, or like a secret.
@@ -106,4 +116,5 @@ _LONG: list[tuple[str, dict[str, Any], str, str]] = [
         "16385 characters are more than any text here has; nearest: one of at most 16384",
     ),
 ]
+RIGHT = [*_right()]
 REFUSED = [*_rows(), *(Refused(STACKS[name], *row) for name, *row in _LONG)]

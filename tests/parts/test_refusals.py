@@ -10,7 +10,7 @@ import pytest
 
 from stacks.config import validate
 from tests.conftest import changed
-from tests.parts.refusals import REFUSED, Refused
+from tests.parts.refusals import REFUSED, RIGHT, Refused
 from tests.parts.samples import SAMPLES
 from tests.programs import WITH_TOKEN, mistakes
 from tests.unit.wrong_answers import failed_offers
@@ -36,6 +36,11 @@ def said(words: str, line: str) -> bool:
 
 @pytest.mark.parametrize("config", SAMPLES.values(), ids=SAMPLES)
 def test_every_sample_is_right(config: dict[str, Any]) -> None:
+    assert validate(config, secrets_set=WITH_TOKEN)
+
+
+@pytest.mark.parametrize("config", RIGHT, ids=lambda it: it["name"])
+def test_what_stands_beside_a_mistake_and_is_none_is_right(config: dict[str, Any]) -> None:
     assert validate(config, secrets_set=WITH_TOKEN)
 
 

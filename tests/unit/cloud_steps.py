@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +53,30 @@ _PLAIN: dict[str, tuple[str, dict[str, Any]]] = {
     "router": (ROUTER, {"name": "router", "region": "us-east1", "network": "$network"}),
 }
 _NETWORKS = ("network", "roce")
+_OF_SLICES = {
+    "location": "us-central1-b",
+    "nodeLocations": None,
+    "datapathProvider": "ADVANCED_DATAPATH",
+}
+_SLICE: dict[str, Any] = {
+    "machine": "ct6e-standard-4t",
+    "initialNodeCount": None,
+    "nodeCount": 4,
+    "placementPolicy": {"type": "COMPACT", "tpuTopology": "4x4"},
+}
 _SPECIFIC = {
     "consumeReservationType": "SPECIFIC_RESERVATION",
     "key": "compute.googleapis.com/reservation-name",
 }
 _MULTI = {"enableMultiNetworking": True, "datapathProvider": "ADVANCED_DATAPATH"}
+
+
+def _interfaces(word: str) -> list[dict[str, str]]:
+    if "/" in word:
+        places = [tuple(word.split("/"))]
+    else:
+        places = [("gvnic", "gvnic-1") if it == "g" else ("rdma", f"rdma-{it}") for it in word]
+    return [{"network": network, "subnetwork": subnet} for network, subnet in places]
 
 
 class Steps:
@@ -97,27 +117,35 @@ class Steps:
             if "$network" in usual.values():
                 self._on_network()
             return project.make(token, **self._filled({**usual, **inputs}))
-        if name == "network":
-            return project.network(**inputs)
-        if name == "roce":
-            return project.roce_network(**inputs)
-        if name == "cluster":
-            return self._cluster(**inputs)
-        if name == "pool":
-            return self._pool(**inputs)
-        if name == "a4":
-            if "cluster" not in self._made:
-                self._do("cluster", {"at": "us-central1-b"})
-            return self._pool("a4-highgpu-8g", **inputs)
-        if name == "ports":
-            return self._ports(**inputs)
-        make = {
+        ways: dict[str, Callable[..., Resource]] = {
+            "network": project.network,
+            "roce": project.roce_network,
+            "cluster": self._cluster,
+            "pool": self._pool,
+            "a4": self._a4,
+            "slice": self._slice,
+            "ports": self._ports,
+        }
+        if name in ways:
+            return ways[name](**inputs)
+        on_network: dict[str, Callable[..., Resource]] = {
             "subnet": project.subnet,
             "peer": project.peer,
             "lustre": project.lustre,
             "redis": project.redis,
-        }[name]
-        return make(self._on_network(), **self._filled(inputs))
+        }
+        return on_network[name](self._on_network(), **self._filled(inputs))
+
+    def _a4(self, **inputs: Any) -> Resource:
+        if "cluster" not in self._made:
+            self._do("cluster", {"at": "us-central1-b"})
+        return self._pool("a4-highgpu-8g", **inputs)
+
+    def _slice(self, **inputs: Any) -> Resource:
+        if "cluster" not in self._made:
+            self._do("subnet", {"region": "us-central1"})
+            self._do("cluster", _OF_SLICES)
+        return self._pool(**{**_SLICE, **inputs})
 
     def _on_network(self) -> Resource:
         if not self._network:
@@ -137,16 +165,17 @@ class Steps:
         self,
         machine: str = "e2-standard-4",
         node: dict[str, Any] | None = None,
-        ports: str = "",
+        ports: str | list[str] = "",
         reserved: str = "",
         **inputs: Any,
     ) -> Resource:
-        """`ports` are those of `_ports`: g, and the number of each on RDMA."""
+        """`ports` are those of `_ports`: g, and the number of each on RDMA; or in a list others,
+        too, each as NETWORK/SUBNETWORK."""
         if "cluster" not in self._made:
             self._do("cluster", {})
         if ports:
-            places = [("gvnic", "gvnic-1") if it == "g" else ("rdma", f"rdma-{it}") for it in ports]
-            networks = [{"network": net, "subnetwork": subnet} for net, subnet in places]
+            words = [ports] if isinstance(ports, str) else ports
+            networks = [it for word in words for it in _interfaces(word)]
             own = {**inputs.get("networkConfig", {}), "additionalNodeNetworkConfigs": networks}
             inputs["networkConfig"] = own
         config = {"machineType": machine, **(node or {})}

@@ -117,28 +117,3 @@ def test_the_most_that_is_offered_is_accepted(part: str) -> None:
 
 def test_a_pool_that_grows_has_the_quota_of_its_largest_size() -> None:
     assert quotas(pools__gpu__autoscaling={"min": 0, "max": 5})[GPU] == 10
-
-
-def test_a_queue_of_the_same_name_in_another_namespace_is_another_queue() -> None:
-    doors = [
-        {"name": "lq", "cluster_queue": "cluster-queue", "namespace": namespace}
-        for namespace in ("default", "llm")
-    ]
-    assert valid(queues__local_queues=doors)
-
-
-def test_what_a_cohort_may_lend_is_not_taken_for_too_little() -> None:
-    few = {
-        "queues__cluster_queues__cluster-queue__cohort": "all",
-        "queues__cluster_queues__cluster-queue__flavors__default-flavor__gpus": 1,
-    }
-    assert valid(**few)
-
-
-def test_without_workloads_any_framework_will_do() -> None:
-    assert valid(servers=None, jobs=None, queues__frameworks=["pod"])
-
-
-@pytest.mark.parametrize("version", ["0.16.9", "0.17.8", "0.18.6", "0.19.2"])
-def test_a_version_whose_api_the_objects_use_can_be_had(version: str) -> None:
-    assert valid(queues__version=version)
