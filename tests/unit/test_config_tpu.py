@@ -9,7 +9,6 @@ from tests.conftest import changed, stack_config
 from tests.parts.preset_samples import TPU_AUTOPILOT
 
 FIXED, AUTOPILOT = stack_config("tpu-multislice"), TPU_AUTOPILOT
-FIXED_JOB, ELASTIC_JOB = "jobs__maxtext-llama3-8b", "jobs__maxtext-elastic-8b"
 
 
 @pytest.mark.parametrize("config", [FIXED, AUTOPILOT])
