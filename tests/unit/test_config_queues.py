@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from components.ray_manifest import READY_MINUTES
 from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import changed
@@ -117,3 +118,9 @@ def test_the_most_that_is_offered_is_accepted(part: str) -> None:
 
 def test_a_pool_that_grows_has_the_quota_of_its_largest_size() -> None:
     assert quotas(pools__gpu__autoscaling={"min": 0, "max": 5})[GPU] == 10
+
+
+def test_kueue_waits_for_a_queued_cluster_as_long_as_pulumi_does() -> None:
+    queues = validate(changed(DEV, ray__dev__autoscaling=None)).queues
+    assert queues is not None
+    assert queues.ready_minutes == READY_MINUTES
