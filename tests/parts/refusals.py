@@ -105,7 +105,7 @@ _LONG: list[tuple[str, dict[str, Any], str, str]] = [
         "scripts",
         {"jobs__train__command": ["run", FILE_SECRETS["Hugging Face token"][1]]},
         "jobs.train.command[1]",
-        "nearest: the name of a variable",
+        "looks like a secret, which all could read",
     ),
     ("bare", {"pools__gpu__nodes": 10**6000}, "pools.gpu.nodes", "nearest: 1000"),
     ("bare", {"pools__gpu__nodes": "1" * 900}, "pools.gpu.nodes", "nearest: 1000"),

@@ -27,7 +27,10 @@ MODULES = [
     for it in pkgutil.walk_packages(parts.__path__, f"{parts.__name__}.")
     if it.name.endswith("rules") and not it.name.endswith(ELSEWHERE)
 ]
-_BROKEN = (RuntimeError, TypeError, ValueError)
+BROKEN = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, NameError),
+    *(RuntimeError, TypeError, ValueError),
+)
 STATEMENTS = [it for module in MODULES for it in statements(module)]
 
 
@@ -35,7 +38,7 @@ def lines_of_row(row: Refused) -> tuple[str, ...] | None:
     """None where a rule breaks, as it may without its condition."""
     try:
         return lines_of(changed(row.stack, **row.values), WITH_TOKEN)
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, *_BROKEN):
+    except BROKEN:
         return None
 
 
