@@ -14,6 +14,7 @@ from sandbox.cloud_store import cloud_at
 from sandbox.existing import add_existing
 from stacks.config import validate
 from tests.conftest import Answers, Recording
+from tests.parts.samples import BARE
 from tests.programs import WITH_TOKEN, registered
 from tests.stacks.on_existing import EXISTING, HOST, REGION, ZONE, P
 from tests.unit.existing_parts import answer_of
@@ -69,6 +70,12 @@ ON_PLATFORM: dict[str, Any] = {
         "cluster_queues": {"gpus": {}},
         "local_queues": [{"name": "lq", "cluster_queue": "gpus"}],
     },
+}
+# Somebody's cluster on Autopilot.
+ON_THEIRS: dict[str, Any] = {
+    **BARE,
+    "cluster": {"mode": "autopilot", "existing": IN_CLUSTER["cluster"]["existing"]},
+    "servers": {"chat": {"model": "google/gemma-2-9b-it", "gpus": 2, "engine": "vllm"}},
 }
 PLATFORM_OUTPUTS: dict[str, Any] = {
     "project": P,

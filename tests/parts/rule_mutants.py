@@ -24,7 +24,7 @@ class Statement:
 
     @property
     def name(self) -> str:
-        return f"{self.module.__name__.rpartition('.')[2]}:{self.first}"
+        return f"{self.module.__name__.removeprefix('stacks.parts.')}:{self.first}"
 
 
 def statements(module: ModuleType) -> list[Statement]:

@@ -10,44 +10,11 @@ import pytest
 
 from stacks.config import validate
 from tests.conftest import changed
-from tests.parts.refusals import CLUSTER, POOLS, Refused
-from tests.parts.refusals_choice import CHOICE
-from tests.parts.refusals_existing import EXISTING
-from tests.parts.refusals_fit import FITS
-from tests.parts.refusals_interfaces import INTERFACES
-from tests.parts.refusals_jobs import JOBS
-from tests.parts.refusals_kueue import KUEUE
-from tests.parts.refusals_kueue_nodes import KUEUE_NODES
-from tests.parts.refusals_machines import MACHINES
-from tests.parts.refusals_names import NAMES
-from tests.parts.refusals_presets import PRESETS
-from tests.parts.refusals_queues import QUEUES
-from tests.parts.refusals_ray import RAY, REDIS
-from tests.parts.refusals_sharing import FINE_TUNING, SERVERS
-from tests.parts.refusals_storage import STORAGE
-from tests.parts.refusals_tpu import TPUS
-from tests.parts.refusals_values import PLACES, VALUES
-from tests.parts.refusals_work import WORK
+from tests.parts.refusals import REFUSED, RIGHT, Refused
 from tests.parts.samples import SAMPLES
 from tests.programs import WITH_TOKEN, mistakes
 from tests.unit.wrong_answers import failed_offers
 
-REFUSED = (
-    *(*PLACES, *VALUES, *POOLS, *INTERFACES, *TPUS, *CLUSTER, *STORAGE, *RAY, *REDIS, *JOBS, *WORK),
-    *(
-        *PRESETS,
-        *FINE_TUNING,
-        *SERVERS,
-        *QUEUES,
-        *KUEUE,
-        *KUEUE_NODES,
-        *CHOICE,
-        *FITS,
-        *MACHINES,
-        *EXISTING,
-        *NAMES,
-    ),
-)
 OF_THE_PROVIDER = ("project", "region", "zone")
 WAYS_OUT = re.compile("nearest: |set it with: |forms that work: |say so under ")
 # What rules call the parts that know one of each, and blocks of a stack with a kind.
@@ -69,6 +36,11 @@ def said(words: str, line: str) -> bool:
 
 @pytest.mark.parametrize("config", SAMPLES.values(), ids=SAMPLES)
 def test_every_sample_is_right(config: dict[str, Any]) -> None:
+    assert validate(config, secrets_set=WITH_TOKEN)
+
+
+@pytest.mark.parametrize("config", RIGHT, ids=lambda it: it["name"])
+def test_what_stands_beside_a_mistake_and_is_none_is_right(config: dict[str, Any]) -> None:
     assert validate(config, secrets_set=WITH_TOKEN)
 
 

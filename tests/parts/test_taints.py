@@ -96,12 +96,6 @@ def test_the_clusters_own_pods_are_on_a_pool_without_taints() -> None:
     assert own.name == "system"
 
 
-def test_a_stack_whose_cpu_pools_are_all_tainted_is_refused() -> None:
-    (line,) = mistakes(changed(STACK, pools__system__taints=[TAINT]))
-    assert line.startswith("stack.pools.heads.taints: ")
-    assert "one more pool without" in line
-
-
 def test_a_taint_that_only_asks_keeps_nobody_away() -> None:
     plan = plan_of(pools__heads__taints=[{**TAINT, "effect": "PreferNoSchedule"}])
     assert plan.cpu_pool is not None

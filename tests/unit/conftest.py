@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.simulated_project import APIS, Project
+
 
 @pytest.fixture
 def script(tmp_path: Path) -> Path:
@@ -21,4 +23,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     made = tmp_path_factory.mktemp("project")
     bring_scripts(made)
+    return made
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A simulated one, with what stacks use enabled."""
+    made = Project(tmp_path)
+    made.enable(*APIS)
     return made

@@ -5,7 +5,6 @@ from typing import Any
 from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import changed
-from tests.programs import mistakes
 
 LAB: dict[str, Any] = {
     "name": "lab",
@@ -39,7 +38,3 @@ LAB: dict[str, Any] = {
 
 def planned(**values: Any) -> Plan:
     return validate(changed(LAB, **values))
-
-
-def refused(**values: Any) -> tuple[str, ...]:
-    return mistakes(changed(LAB, **values))

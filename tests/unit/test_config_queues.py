@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from components.ray_manifest import READY_MINUTES
 from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import changed
@@ -119,31 +120,7 @@ def test_a_pool_that_grows_has_the_quota_of_its_largest_size() -> None:
     assert quotas(pools__gpu__autoscaling={"min": 0, "max": 5})[GPU] == 10
 
 
-def test_a_queue_of_the_same_name_in_another_namespace_is_another_queue() -> None:
-    doors = [
-        {"name": "lq", "cluster_queue": "cluster-queue", "namespace": namespace}
-        for namespace in ("default", "llm")
-    ]
-    assert valid(queues__local_queues=doors)
-
-
-def test_classes_that_gke_keeps_for_its_own_namespaces_are_refused() -> None:
-    (line,) = mistakes(changed(MIXED, **{f"{SERVER}__priority": "system-cluster-critical"}))
-    assert line.startswith("stack.servers.tgi-gemma-deployment.priority: ")
-
-
-def test_what_a_cohort_may_lend_is_not_taken_for_too_little() -> None:
-    few = {
-        "queues__cluster_queues__cluster-queue__cohort": "all",
-        "queues__cluster_queues__cluster-queue__flavors__default-flavor__gpus": 1,
-    }
-    assert valid(**few)
-
-
-def test_without_workloads_any_framework_will_do() -> None:
-    assert valid(servers=None, jobs=None, queues__frameworks=["pod"])
-
-
-@pytest.mark.parametrize("version", ["0.16.9", "0.17.8", "0.18.6", "0.19.2"])
-def test_a_version_whose_api_the_objects_use_can_be_had(version: str) -> None:
-    assert valid(queues__version=version)
+def test_kueue_waits_for_a_queued_cluster_as_long_as_pulumi_does() -> None:
+    queues = validate(changed(DEV, ray__dev__autoscaling=None)).queues
+    assert queues is not None
+    assert queues.ready_minutes == READY_MINUTES

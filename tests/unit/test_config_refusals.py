@@ -1,7 +1,6 @@
 """What no cloud would take and no program should try: refused with the field and what works."""
 
 from datetime import UTC, datetime, timedelta
-from math import inf, nan
 from typing import Annotated, Any, get_args
 
 import pytest
@@ -25,127 +24,6 @@ def only(config: dict[str, Any]) -> str:
     return line
 
 
-JOB, JOB_FIELD = "jobs__nemo-rl-grpo-test1", "jobs.nemo-rl-grpo-test1"
-HEAD, HEAD_FIELD = "ray__ray-a4-gpu-spot__head", "ray.ray-a4-gpu-spot.head"
-REFUSED: list[tuple[dict[str, Any], str, str]] = [
-    # Numbers without an end, and what is no number
-    (
-        {f"{JOB}__max_steps": inf},
-        f"{JOB_FIELD}.max_steps",
-        "inf is no number that ends; nearest: 10000000",
-    ),
-    ({f"{HEAD}__requests__cpu": nan}, f"{HEAD_FIELD}.requests.cpu", "nearest: 0.001"),
-    ({f"{HEAD}__requests__cpu": True}, f"{HEAD_FIELD}.requests.cpu", "is no number; nearest: 1"),
-    ({f"{HEAD}__requests__cpu": 0.0001}, f"{HEAD_FIELD}.requests.cpu", "nearest: 0.001"),
-    ({f"{HEAD}__requests__cpu": 8.00001}, f"{HEAD_FIELD}.requests.cpu", "nearest: 8.0"),
-    ({"pools__gpu__nodes": 10**12}, "pools.gpu.nodes", "a pool in one zone; nearest: 1000"),
-    ({"pools__gpu__nodes": 10**6000}, "pools.gpu.nodes", "nearest: 1000"),
-    ({"pools__gpu__nodes": "1" * 900}, "pools.gpu.nodes", "nearest: 1000"),
-    # Ranges that no subnet may have
-    ({"network__subnet": "127.0.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
-    ({"network__subnet": "169.254.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
-    ({"network__subnet": "224.0.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
-    ({"network__subnet": "0.0.0.0/20"}, "network.subnet", "nearest: 172.24.0.0/20"),
-    ({"network__subnet": "199.36.153.0/24"}, "network.subnet", "nearest: 172.24.0.0/24"),
-    # Labels
-    ({"labels": {"team": ""}}, "labels.team", 'nearest: "true"'),
-    ({"labels": {"goog-x": "a"}}, "labels.goog-x", "nearest: my-goog-x"),
-    ({"labels": {f"a{n}": "a" for n in range(62)}}, "labels", "nearest: 61 of them"),
-    # Text that is not what it looks like
-    ({f"{JOB}__model": "Qwen/Qwen\u202e2"}, f"{JOB_FIELD}.model", "the text without it"),
-    ({f"{JOB}__model": "Qwen/Qwen\x1b[31m"}, f"{JOB_FIELD}.model", "the text without it"),
-    (
-        {"cluster__authorized_networks": [{"name": " ", "cidr": "203.0.113.0/24"}]},
-        "cluster.authorized_networks[0].name",
-        "nearest: the text without them",
-    ),
-    (
-        {f"{JOB}__model": "Qwen/\u0430bc"},
-        f"{JOB_FIELD}.model",
-        "nearest: one like Qwen/Qwen2.5-72B-Instruct",
-    ),
-    (
-        {f"{JOB}__model": "a/../b"},
-        f"{JOB_FIELD}.model",
-        "nearest: one like Qwen/Qwen2.5-72B-Instruct",
-    ),
-    (
-        {f"{JOB}__model": f"a/{'b' * 64}"},
-        f"{JOB_FIELD}.model",
-        "nearest: one like Qwen/Qwen2.5-72B-Instruct",
-    ),
-    (
-        {f"{JOB}__checkpoints__metric": "val:$(id)"},
-        f"{JOB_FIELD}.checkpoints.metric",
-        "one like val:accuracy",
-    ),
-    # Namespaces that are somebody's
-    ({"namespace": "kube-system"}, "namespace", "nearest: my-kube-system"),
-    ({"namespace": "gmp-system"}, "namespace", "nearest: my-gmp-system"),
-    ({"namespace": "kueue-system"}, "namespace", "nearest: my-kueue-system"),
-    # Who may reach the cluster
-    (
-        {"cluster__authorized_networks": [{"name": n, "cidr": "203.0.113.0/24"} for n in "ab"]},
-        "cluster.authorized_networks[1]",
-        "203.0.113.0/24 is there twice; nearest: leave it out",
-    ),
-    (
-        {
-            "cluster__authorized_networks": [
-                {"name": "a", "cidr": f"203.0.{n}.0/24"} for n in range(101)
-            ]
-        },
-        "cluster.authorized_networks",
-        "nearest: 100 of them",
-    ),
-    # Maintenance
-    (
-        {"cluster__maintenance": {**WINDOW, "start": 1}},
-        "cluster.maintenance.start",
-        "nearest: one like 2027-01-02T02:00:00Z",
-    ),
-    (
-        {"cluster__maintenance": {**WINDOW, "end": WINDOW["start"]}},
-        "cluster.maintenance.end",
-        "nearest: 2099-01-03T06:00:00Z",
-    ),
-    (
-        {"cluster__maintenance": {**WINDOW, "recurrence": "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30"}},
-        "cluster.maintenance.recurrence",
-        "GKE wants 48; nearest: FREQ=WEEKLY;BYDAY=SA,SU",
-    ),
-    (
-        {"cluster__maintenance": {**WINDOW, "recurrence": "FREQ=HOURLY"}},
-        "cluster.maintenance.recurrence",
-        "nearest: FREQ=WEEKLY;BYDAY=SA,SU",
-    ),
-    (
-        {"cluster__maintenance": {**WINDOW, "recurrence": "FREQ=DAILY;COUNT=3"}},
-        "cluster.maintenance.recurrence",
-        "nearest: FREQ=DAILY",
-    ),
-    # The catalog's additions
-    (
-        {"catalog": {"machine_types": {"a9-x": {"vcpus": 4, "memory_gib": inf}}}},
-        "catalog.machine_types.a9-x.memory_gib",
-        "nearest: 65536",
-    ),
-    (
-        {"catalog": {"machine_types": {"$(id)": {"vcpus": 4, "memory_gib": 4}}}},
-        "catalog.machine_types.$(id)",
-        "",
-    ),
-]
-
-
-@pytest.mark.parametrize(("values", "field", "end"), REFUSED)
-def test_what_no_cloud_takes_is_refused(values: dict[str, Any], field: str, end: str) -> None:
-    lines = mistakes(changed(stack_config("b200-lustre"), **values))
-    named = [it for it in lines if it.startswith(f"stack.{field}: ")]
-    assert named, lines
-    assert named[0].endswith(end), named[0]
-
-
 def test_no_line_is_longer_than_a_person_reads() -> None:
     lines = mistakes(changed(stack_config("b200-lustre"), name="n" * 70_000, labels__x="\x1b[31m"))
     assert all(len(it) < 600 and it.isprintable() for it in lines)
@@ -161,34 +39,6 @@ def test_a_list_without_an_end_is_not_looked_into() -> None:
 
 def exclusion(name: str, start: str, end: str, scope: str = "NO_UPGRADES") -> dict[str, str]:
     return {"name": name, "start": f"{start}T00:00:00Z", "end": f"{end}T00:00:00Z", "scope": scope}
-
-
-@pytest.mark.parametrize(
-    ("exclusions", "field", "end"),
-    [
-        ([exclusion("a", "2024-12-01", "2024-12-24")], "[0]", "nearest: leave it out"),
-        ([exclusion("a", "2027-02-01", "2027-02-01")], "[0].end", "nearest: 2027-02-02T00:00:00Z"),
-        ([exclusion("a", "2027-01-01", "2027-05-01")], "[0].end", "nearest: 2027-04-01T00:00:00Z"),
-        ([exclusion("a", "2027-01-01", "2027-02-01")] * 2, "[1].name", "twice; nearest: a-2"),
-        (
-            [exclusion(f"a{n}", "2027-01-01", "2027-02-01") for n in range(21)],
-            "",
-            "nearest: 20 of them",
-        ),
-        (
-            [exclusion(f"a{n}", f"2027-0{n}-01", f"2027-0{n}-02") for n in range(1, 5)],
-            "",
-            "nearest: 3 of them, others as NO_MINOR_UPGRADES",
-        ),
-    ],
-)
-def test_an_exclusion_that_gke_does_not_take_is_refused(
-    exclusions: list[dict[str, str]], field: str, end: str
-) -> None:
-    maintenance = Maintenance.model_validate({**WINDOW, "exclusions": exclusions})
-    (problem,) = maintenance_problems(maintenance, NOW)
-    assert problem.field == f"cluster.maintenance.exclusions{field}"
-    assert problem.message.endswith(end)
 
 
 NIGHTLY, ALWAYS = {"recurrence": "FREQ=DAILY"}, {"recurrence": "FREQ=DAILY", "hours": 24}

@@ -6,30 +6,10 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from stacks.config import validate
-from tests.conftest import changed, stack_config
-from tests.programs import lines_of, mistakes
+from tests.conftest import changed
+from tests.programs import lines_of
 
 RESERVED = {"name": "r", "block": "b"}
-
-
-def test_a_machine_says_which_gke_it_needs_where_nothing_newer_is_used(
-    verl_h200: dict[str, Any],
-) -> None:
-    (line,) = mistakes(changed(verl_h200, cluster={"version": "1.31.5-gke.1169000"}))
-    assert line == (
-        "stack.cluster.version: GKE 1.31.5-gke.1169000 is older than gcsfuse_streaming_writes "
-        'needs; nearest: "1.35", with quotes'
-    )
-
-
-@pytest.mark.parametrize("stack", ["verl-b200", "verl-h200", "verl-b200-autopilot"])
-def test_the_version_that_is_offered_is_accepted(stack: str) -> None:
-    config = stack_config(stack)
-    cluster = config.get("cluster", {})
-    (line,) = mistakes(changed(config, cluster={**cluster, "version": "1.28.0"}))
-    offered = line.rpartition("nearest: ")[2].removesuffix(", with quotes").strip('"')
-    assert validate(changed(config, cluster={**cluster, "version": offered}))
 
 
 def wrong_fields(

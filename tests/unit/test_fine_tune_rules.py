@@ -68,51 +68,6 @@ def test_the_scenarios_job_fits_beside_the_scenarios_server() -> None:
     assert problems(BASE) == []
 
 
-@pytest.mark.parametrize(
-    ("values", "field", "ending"),
-    [
-        ({"gpus": 3}, "gpus", "more than a node of g2-standard-24 has; nearest: 2"),
-        (
-            {"pods": 3},
-            "pods",
-            "beside one server on 3 nodes of g2-standard-24; nearest: 2, or 4 nodes",
-        ),
-        (
-            {"requests": {"cpu": 4, "memory_gib": 60}},
-            "requests.memory_gib",
-            "leaves to pods; nearest: 50",
-        ),
-        (
-            {"requests": {"cpu": 4, "memory_gib": 20, "ephemeral_storage_gib": 600}},
-            "requests.ephemeral_storage_gib",
-            "leaves to pods; nearest: 583",
-        ),
-        (
-            {"shm_gib": 60, "requests": {"cpu": 4, "memory_gib": 40}},
-            "shm_gib",
-            "limited to 40 GiB; nearest: 40",
-        ),
-        ({"shm_gib": 90}, "shm_gib", "gets on a g2-standard-24; nearest: 84"),
-        ({"dataset_limit": 80000}, "dataset_limit", "b-mc2/sql-create-context; nearest: 78577"),
-        ({"checkpoint_save_steps": 700}, "checkpoint_save_steps", "starts again; nearest: 625"),
-    ],
-)
-def test_what_cannot_work_is_refused_with_what_can(
-    values: dict[str, Any], field: str, ending: str
-) -> None:
-    (found,) = problems({**BASE, **values})
-    assert found.field == f"job.{field}"
-    assert found.message.endswith(ending)
-
-
-def test_what_mounts_the_bucket_leaves_a_pod_memory_of_its_own() -> None:
-    (found,) = problems(BASE, mount_gib=80)
-    assert found.field == MOUNT_MEMORY
-    assert found.message.startswith("80 GiB to mount the bucket leave a pod with 2 GPUs")
-    assert found.message.endswith("no memory of its own; nearest: 77")
-    assert problems(BASE, mount_gib=77) == []
-
-
 def test_a_job_has_all_nodes_where_there_is_no_server() -> None:
     assert problems({**BASE, "pods": 3}, server=None) == []
     (found,) = problems({**BASE, "pods": 4}, server=None)

@@ -16,7 +16,6 @@ from stacks.parts.buckets.plan import sized_sidecar
 from stacks.parts.buckets.rules import mount_problems
 from tests.conftest import Recording, Register, changed, stack_config
 from tests.parts.samples import TPU
-from tests.programs import mistakes
 from tests.unit.bucket_samples import planned
 from tests.unit.stack_graphs import built
 
@@ -110,20 +109,6 @@ def test_what_is_off_is_said_to_be_off() -> None:
     assert "implicit-dirs=false" in asked_of_fuse(implicit_dirs=False)
 
 
-@pytest.mark.parametrize(
-    ("misspelt", "right"),
-    [
-        ("implicit_dir", "implicit_dirs"),
-        ("kernel_list_cache_ttl_secs", "kernel_list_cache_ttl_s"),
-        ("rename_dirs_limit", "rename_dir_limit"),
-    ],
-)
-def test_an_option_that_fuse_does_not_know_is_told_the_nearest(misspelt: str, right: str) -> None:
-    (line,) = mistakes(changed(stack_config("verl-b200"), **{f"{MOUNT}__{misspelt}": 1}))
-    told = f"stack.buckets.bucket.mount.{misspelt}: there is no such key; nearest: {right}"
-    assert line.startswith(told)
-
-
 @pytest.mark.parametrize(("files", "cpu", "memory_gib"), [(1, 0.25, 1), (8, 2, 1), (16, 4, 2)])
 def test_the_sidecar_is_sized_by_the_files_that_a_pod_writes_at_once(
     files: int, cpu: float, memory_gib: int
@@ -203,13 +188,6 @@ def test_on_autopilot_the_sidecar_of_a_tpu_host_has_room_for_what_the_host_write
     limits = shrinking.limits(head=False)
     assert limits is not None
     assert limits.memory_gib == 2
-
-
-def test_fewer_streams_than_a_tpu_host_writes_files_are_refused() -> None:
-    values = {"buckets__data__mount__write_global_max_blocks": 4}
-    (line,) = mistakes(changed(TPU, **values))
-    assert line.startswith("stack.buckets.data.mount.write_global_max_blocks: 4 files are streamed")
-    assert line.endswith("nearest: 6")
 
 
 def test_a_bucket_that_others_mount_too_has_no_more_streams_than_their_sidecars_hold() -> None:

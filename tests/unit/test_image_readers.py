@@ -19,8 +19,7 @@ from stacks.parts.images.repositories import Repository
 from stacks.parts.network.advice import advice as network_advice
 from tests.conftest import Recording, changed
 from tests.parts.existing_ground import existing
-from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, Simulated, built
-from tests.parts.refusals_images import ON_THEIRS
+from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_THEIRS, Simulated, built
 from tests.parts.samples import AUTOPILOT, MIRRORED, RL
 from tests.programs import WITH_ALL_SECRETS, WITH_TOKEN, registered
 from tests.stacks.on_existing import EXISTING, REGION, P

@@ -9,7 +9,7 @@ import pytest
 from stacks.config import validate
 from stacks.parts.images.plan import of_google, split
 from tests.conftest import Recording, Register, changed
-from tests.parts.refusals_images import ON_THEIRS
+from tests.parts.existing_samples import ON_THEIRS
 from tests.parts.samples import AUTOPILOT, BARE, DEV, MIRRORED, RL, SERVE, TPU
 from tests.programs import WITH_TOKEN, registered
 

@@ -8,20 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog import Catalog, ReleaseChannel
-from stacks.config import validate
+from catalog import Catalog
 from stacks.parts.pools.nodes import Amounts, Host, pods_beside, pods_surely_beside
 from stacks.parts.servers.config import ModelServer
 from stacks.parts.servers.rules import (
     LONGEST_LABEL,
-    channel_problems,
     name_problems,
     server_problems,
     tgi_problems,
 )
 from stacks.problems import Problem
-from tests.conftest import Register, changed, stack_config
-from tests.programs import assert_named, mistakes
+from tests.conftest import Register, changed
 from tests.unit.stack_graphs import built
 
 FACTS = Catalog.load()
@@ -81,39 +78,6 @@ def test_the_scenarios_server_is_right_on_the_scenarios_nodes() -> None:
     assert problems(BASE) == []
 
 
-@pytest.mark.parametrize(
-    ("values", "field", "ending"),
-    [
-        ({"shards": 1}, "shards", "not one on each of the server's 2 GPUs; nearest: 2"),
-        ({"gpus": 4}, "gpus", "more than a node of g2-standard-24 has; nearest: 2"),
-        ({"shm_gib": 31}, "shm_gib", "limited to 30 GiB; nearest: 30"),
-        ({"replicas": 4}, "replicas", "do not fit 3 nodes of g2-standard-24; nearest: 3"),
-        (
-            {"autoscaling": {"min": 4, "max": 9}},
-            "autoscaling.min",
-            "do not fit 3 nodes of g2-standard-24; nearest: 3",
-        ),
-        (
-            {"autoscaling": {"min": 3, "max": 2}},
-            "autoscaling.max",
-            "2 servers are fewer than the least, 3; nearest: 3",
-        ),
-        (
-            {"replicas": 2, "autoscaling": {"max": 3}},
-            "replicas",
-            "2 is what autoscaling decides; nearest: none, with autoscaling.min 2",
-        ),
-        ({"requests": {"cpu": 4, "memory_gib": 99}}, "requests.memory_gib", "nearest: 85"),
-    ],
-)
-def test_what_cannot_work_is_refused_with_what_can(
-    values: dict[str, Any], field: str, ending: str
-) -> None:
-    (found,) = problems({**BASE, **values})
-    assert found.field == f"server.{field}"
-    assert found.message.endswith(ending)
-
-
 @pytest.mark.parametrize("longest", [LONGEST_LABEL, 61])
 @pytest.mark.parametrize(
     ("name", "near"), [("1-chat", "n1-chat"), ("c" * 64, "c" * 60), (f"1{'c' * 58}--x", "n1ccc")]
@@ -126,55 +90,11 @@ def test_a_name_that_is_no_host_name_is_refused_with_one_that_is(
     assert not list(name_problems("", found.message.rpartition(" ")[2], longest))
 
 
-def test_servers_scale_by_their_own_metric_in_the_rapid_channel_alone() -> None:
-    scaled = ModelServer.model_validate({**BASE, "autoscaling": {"max": 3}})
-    fixed = ModelServer.model_validate(BASE)
-    (problem,) = channel_problems(scaled, ReleaseChannel.STABLE)
-    assert problem.field == "cluster.release_channel"
-    assert problem.message.startswith("STABLE lets no pods scale")
-    offered = ReleaseChannel(problem.message.rpartition("; nearest: ")[2])
-    assert not list(channel_problems(scaled, offered))
-    assert not list(channel_problems(fixed, ReleaseChannel.STABLE))
-
-
 def test_a_scaled_server_has_the_cluster_read_its_metric(register: Register) -> None:
     scaled = built(register, MIXED, keys=TOKEN, **SCALED)
     assert scaled.one(":Cluster").inputs["podAutoscaling"] == {"hpaProfile": "PERFORMANCE"}
     fixed = built(register, MIXED, keys=TOKEN)
     assert "podAutoscaling" not in fixed.one(":Cluster").inputs
-
-
-def test_a_cluster_that_is_too_old_to_read_it_is_refused() -> None:
-    config = changed(
-        stack_config(MIXED),
-        cluster__version="1.34.1-gke.2000000",
-        **SCALED,
-    )
-    assert_named(mistakes(config, frozenset(TOKEN)), "stack.cluster.version", "1.35.1-gke.1396000")
-
-
-@pytest.mark.parametrize("part", [SERVER, TUNING])
-def test_a_priority_in_the_queue_is_one_that_the_stack_has(part: str) -> None:
-    known: dict[str, Any] = {"queues__workload_priorities": [{"name": "first", "value": 5}]}
-    field = f"{part}__workload_priority"
-    right = changed(stack_config(MIXED), **known, **{field: "first"})
-    assert validate(right, secrets_set=frozenset(TOKEN))
-    named = f"stack.{part.replace('__', '.')}.workload_priority"
-    wrong = changed(right, **{field: "frist"})
-    assert_named(mistakes(wrong, frozenset(TOKEN)), named, "nearest: first")
-    none = changed(wrong, queues__workload_priorities=None)
-    assert_named(mistakes(none, frozenset(TOKEN)), named, "nearest: leave it out")
-
-
-def test_a_server_that_waits_in_no_queue_has_no_priority_in_one() -> None:
-    config = changed(
-        stack_config(MIXED),
-        queues__workload_priorities=[{"name": "first", "value": 5}],
-        **{f"{SERVER}__queue": None, f"{SERVER}__workload_priority": "first"},
-    )
-    found = mistakes(config, frozenset(TOKEN))
-    field = f"stack.{SERVER.replace('__', '.')}.workload_priority"
-    assert_named(found, field, "waits in a queue; nearest: leave it out")
 
 
 def test_pods_and_job_wait_for_the_priority_that_they_have_in_the_queue(

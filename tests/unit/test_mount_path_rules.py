@@ -6,8 +6,7 @@ import pytest
 
 from stacks.tokens import SECRETS
 from stacks.value_checks import mount_path
-from tests.conftest import Register, changed, stack_config
-from tests.programs import assert_named, mistakes
+from tests.conftest import Register
 from tests.unit.stack_graphs import built
 
 # The data itself, by the stacks below.
@@ -51,13 +50,3 @@ def test_nothing_of_the_system_is_mounted_over(path: str) -> None:
 @pytest.mark.parametrize("path", [*DATA, "/home/ray/data", "/bucket", "/mnt"])
 def test_folders_of_ones_own_are_right(path: str) -> None:
     assert not refused(path)
-
-
-@pytest.mark.parametrize(
-    ("stack", "storage", "nearest"),
-    [("verl-b200", "buckets__bucket", "/data"), ("b200-lustre", "lustre", "/lustre")],
-)
-def test_each_stack_with_storage_asks_for_it(stack: str, storage: str, nearest: str) -> None:
-    config = changed(stack_config(stack), **{f"{storage}__mount_path": "/tmp"})
-    field = f"stack.{storage.replace('__', '.')}.mount_path"
-    assert_named(mistakes(config), field, f"in; nearest: {nearest}")

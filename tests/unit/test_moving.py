@@ -14,7 +14,7 @@ from stacks.on_record import Record
 from tests.conftest import changed
 from tests.programs import WITH_TOKEN
 from tests.unit.effect_stacks import BASES
-from tests.unit.test_existing_cluster_rules import CLUSTER
+from tests.unit.test_existing_rules import CLUSTER
 
 THERE = {"existing": {"name": "platform", "location": "us-central1"}}
 URN = "urn:pulumi:a::b::pulumi:providers:kubernetes::gke-kubernetes"

@@ -1,16 +1,11 @@
 """How many workers Ray has, and who decides; Ray's own autoscaler runs nowhere here."""
 
 from dataclasses import replace
-from typing import Any
-
-import pytest
 
 from components.ray_cluster import RayCluster
 from components.ray_cluster_manifest import RayAutoscaling
 from sandbox.memory_kube.memory import MemoryKube
-from stacks.config import validate
-from tests.conftest import Register, Registered, changed
-from tests.programs import mistakes
+from tests.conftest import Register, Registered
 from tests.unit.memory_kube_samples import gpu_nodes, ray_ref
 from tests.unit.stack_graphs import built
 from tests.unit.test_ray_cluster import ARGS, with_workers
@@ -21,11 +16,6 @@ SCALING = RayAutoscaling(idle_seconds=120)
 def made(register: Register, scaling: RayAutoscaling | None = SCALING) -> Registered:
     args = replace(with_workers(least=1), autoscaling=scaling)
     return register(lambda: RayCluster("ray", args)).named("ray-cluster")
-
-
-def mistake(config: dict[str, Any], **values: Any) -> str:
-    (line,) = mistakes(changed(config, **values))
-    return line
 
 
 def test_workers_come_and_go_between_the_fewest_and_one_on_each_node(register: Register) -> None:
@@ -78,26 +68,3 @@ def test_the_config_names_the_queue(register: Register) -> None:
         up = built(register, "dev", ray__dev__queue=queue)
         labels = up.named("dev-cluster").inputs["metadata"]["labels"]
         assert labels.get("kueue.x-k8s.io/queue-name") == queue
-
-
-def test_the_head_has_room_for_the_autoscaler_beside_it(dev: dict[str, Any]) -> None:
-    most = {"ray__dev__head__requests__cpu": 3.0}
-    validate(changed(dev, **most, ray__dev__autoscaling=None))
-    assert mistake(dev, **most).startswith("stack.ray.dev.head.requests.cpu: 3")
-
-
-def test_the_head_has_room_for_the_log_container_of_gkes_add_on(dev: dict[str, Any]) -> None:
-    most = {"ray__dev__head__requests__cpu": 3.1, "ray__dev__autoscaling": None}
-    validate(changed(dev, **most, cluster__ray_operator="helm"))
-    assert mistake(dev, **most).startswith("stack.ray.dev.head.requests.cpu: 3.1")
-
-
-@pytest.mark.parametrize("both", [["addon", "helm"], "both", "addon, helm", True])
-def test_one_operator_runs_ray_and_never_two(dev: dict[str, Any], both: Any) -> None:
-    line = mistake(dev, cluster__ray_operator=both)
-    assert line.startswith("stack.cluster.ray_operator: ")
-    assert "one of them, never both; nearest: addon" in line
-
-
-def test_a_misspelt_operator_is_told_the_nearest(dev: dict[str, Any]) -> None:
-    assert mistake(dev, cluster__ray_operator="hem").endswith("never both; nearest: helm")

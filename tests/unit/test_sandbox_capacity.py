@@ -21,21 +21,8 @@ from tests.unit.simulated_project import APIS, POOL, Project
 A4 = "a4-highgpu-8g"
 ZONE = "us-central1-b"
 KEY = "compute.googleapis.com/reservation-name"
-NONE = {"consumeReservationType": "NO_RESERVATION"}
 ANY = {"consumeReservationType": "ANY_RESERVATION"}
 UP_TO_4 = {"totalMinNodeCount": 0, "totalMaxNodeCount": 4}
-QUEUED = {
-    "queuedProvisioning": {"enabled": True},
-    "autoscaling": UP_TO_4,
-    "initialNodeCount": 0,
-}
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path)
-    made.enable(*APIS)
-    return made
 
 
 def cluster_of(project: Project, *zones: str) -> Resource:
@@ -112,40 +99,6 @@ def test_a_pool_is_bound_to_a_reservation_in_each_form_and_its_nodes_say_so(
     assert node.labels["cloud.google.com/reservation-name"] == "verl-b200"
 
 
-@pytest.mark.parametrize(
-    ("value", "end"),
-    [
-        (
-            "verl-b100",
-            r"has: projects/p1/reservations/verl-b200, projects/p1/reservations/verl-h200; "
-            r"others with --project FILE$",
-        ),
-        ("projects/p2/reservations/verl-b200", r"/verl-h200; others with --project FILE$"),
-        ("verl-b200/reservationBlocks/b", r"which has: verl-b200-block-1$"),
-        (
-            "verl-b200/reservationBlocks/verl-b200-block-1/reservationSubBlocks/s",
-            r"which has: verl-b200-block-1-sub-1, verl-b200-block-1-sub-2$",
-        ),
-        ("verl-b200/blocks/b", r"with /reservationBlocks/BLOCK after it for one block$"),
-    ],
-)
-def test_what_a_pool_is_bound_to_must_exist(project: Project, value: str, end: str) -> None:
-    cluster = cluster_of(project)
-    with pytest.raises(CloudError, match=end):
-        pool(project, cluster, from_reservation(value))
-
-
-@pytest.mark.parametrize(
-    "affinity", [from_reservation(), from_reservation("verl-b200", key="name")]
-)
-def test_a_specific_reservation_is_named_by_key_and_one_value(
-    project: Project, affinity: dict[str, Any]
-) -> None:
-    cluster = cluster_of(project)
-    with pytest.raises(CloudError, match=r"after it for one block$"):
-        pool(project, cluster, affinity)
-
-
 def test_a_reservation_shared_by_another_project_is_named_with_that_project(
     tmp_path: Path,
 ) -> None:
@@ -158,19 +111,6 @@ def test_a_reservation_shared_by_another_project_is_named_with_that_project(
     ):
         pool(project, cluster, from_reservation("shared"))
     pool(project, cluster, from_reservation("projects/p2/reservations/shared"))
-
-
-def test_a_pool_is_in_the_zone_of_its_reservation(project: Project) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network))
-    with pytest.raises(CloudError, match=r"in us-east1-b; nearest: nodeLocations \[us-central1-b"):
-        pool(project, cluster, from_reservation("verl-b200"))
-
-
-def test_a_pool_has_the_machines_of_its_reservation(project: Project) -> None:
-    cluster = cluster_of(project)
-    with pytest.raises(CloudError, match=r"nearest: machineType a3-ultragpu-8g$"):
-        pool(project, cluster, from_reservation("verl-h200"))
 
 
 def test_all_pools_on_a_reservation_fit_into_it_together(project: Project) -> None:
@@ -239,65 +179,6 @@ def test_a_size_that_is_on_record_is_not_set_again() -> None:
     assert KINDS[POOL].sent({}, {"autoscaling": UP_TO_4}, {}) == {"autoscaling": UP_TO_4}
 
 
-@pytest.mark.parametrize(
-    ("node", "inputs", "end"),
-    [
-        ({"spot": True, "reservationAffinity": ANY}, {}, r"ationType NO_RESERVATION$"),
-        ({"spot": True, **from_reservation("verl-b200")}, {}, r"ationType NO_RESERVATION$"),
-        ({"spot": True, "flexStart": True}, {}, r"nearest: spot false$"),
-        ({"flexStart": True, "reservationAffinity": ANY}, {}, r"ationType NO_RESERVATION$"),
-        (
-            {"flexStart": True},
-            {"management": {"autoRepair": True}},
-            r"nearest: management.autoRepair false$",
-        ),
-        ({"flexStart": True}, {"nodeCount": 2}, r"nearest: autoscaling$"),
-        ({"flexStart": True, "maxRunDuration": "604801s"}, {}, r"nearest: 604800s$"),
-        ({"maxRunDuration": "1h"}, {}, r'followed by "s"; nearest: 604800s$'),
-        ({}, QUEUED, r"to be set to none; nearest: consumeReservationType NO_RESERVATION$"),
-        (
-            {"reservationAffinity": NONE},
-            {**QUEUED, "autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 4}},
-            r"not 1; nearest: initialNodeCount 0 and an autoscaling minimum of 0$",
-        ),
-        (
-            {"reservationAffinity": NONE},
-            {**QUEUED, "autoscaling": None},
-            r"nearest: autoscaling.totalMinNodeCount 0$",
-        ),
-        (
-            {"reservationAffinity": NONE},
-            {**QUEUED, "placementPolicy": {"type": "COMPACT"}},
-            r"does not go with placementPolicy COMPACT; nearest: leave it out$",
-        ),
-        ({"reservationAffinity": NONE, "spot": True}, QUEUED, r"nearest: spot false$"),
-    ],
-)
-def test_ways_to_get_machines_that_do_not_go_together_are_refused(
-    project: Project, node: dict[str, Any], inputs: dict[str, Any], end: str
-) -> None:
-    cluster = cluster_of(project)
-    with pytest.raises(CloudError, match=end):
-        pool(project, cluster, node, **inputs)
-
-
-def test_a_pool_that_is_changed_is_held_to_the_same_rules(project: Project) -> None:
-    made = pool(project, cluster_of(project), {"spot": True})
-    node = {**made["nodeConfig"], "flexStart": True}
-    with pytest.raises(CloudError, match=r"nearest: spot false$"):
-        project.cloud.update(POOL, made.id, {**made.inputs, "nodeConfig": node})
-
-
-def test_compact_placement_is_for_machines_that_have_it_in_one_zone(project: Project) -> None:
-    cluster = cluster_of(project, "us-central1-a", ZONE)
-    compact: dict[str, Any] = {"placementPolicy": {"type": "COMPACT"}}
-    with pytest.raises(CloudError, match=r"nearest: leave placementPolicy out$"):
-        pool(project, cluster, {}, "e2-standard-4", nodeLocations=[ZONE], **compact)
-    with pytest.raises(CloudError, match=r"nearest: nodeLocations \[us-central1-a\]$"):
-        pool(project, cluster, {}, "n2-standard-4", **compact)
-    pool(project, cluster, {}, nodeLocations=[ZONE], **compact)
-
-
 def test_a_reservation_that_is_not_of_rdma_machines_has_the_placement_it_was_made_with(
     tmp_path: Path,
 ) -> None:
@@ -346,41 +227,3 @@ def test_all_pools_on_a_sub_block_fit_into_it_together(tmp_path: Path) -> None:
     with pytest.raises(CloudError, match=r"required 1, and 0 of its 16 machines are free$"):
         hosts("second", "s", 1)
     hosts("second", "t", 16)
-
-
-def grace(seconds: int, critical: int = 15) -> dict[str, Any]:
-    return {
-        "kubeletConfig": {
-            "shutdownGracePeriodSeconds": seconds,
-            "shutdownGracePeriodCriticalPodsSeconds": critical,
-        }
-    }
-
-
-@pytest.mark.parametrize(
-    ("node", "message"),
-    [
-        (grace(120), "shutdownGracePeriodSeconds is only supported for Spot"),
-        ({"spot": True, **grace(60)}, "shutdownGracePeriodSeconds is 0, 30 or 120"),
-        (
-            {"spot": True, **grace(30, 31)},
-            "CriticalPodsSeconds must be less than or equal to shutdownGracePeriodSeconds",
-        ),
-    ],
-)
-def test_how_long_a_node_has_to_end_is_of_spot_machines(
-    project: Project, node: dict[str, Any], message: str
-) -> None:
-    """GoogleCloudPlatform/compute-class-api api/cloud.google.com/v1/types.go, 8067eaeb."""
-    network = project.network()
-    place = {"location": "us-central1", "nodeLocations": [ZONE], "minMasterVersion": "1.35"}
-    cluster = project.cluster(network, project.subnet(network, region="us-central1"), **place)
-    pool(project, cluster, {"spot": True, **grace(120)}, name="right")
-    with pytest.raises(CloudError, match=f"{message}$"):
-        pool(project, cluster, node)
-
-
-def test_an_older_gke_has_its_own_seconds(project: Project) -> None:
-    """GKE documentation, "Spot VMs", read 2026-11-28."""
-    with pytest.raises(CloudError, match=r"needs GKE 1\.35\.0-gke\.1171000 or newer$"):
-        pool(project, cluster_of(project), {"spot": True, **grace(120)})

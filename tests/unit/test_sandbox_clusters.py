@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,61 +13,7 @@ from sandbox.cloud.kinds.node_pool import status_of
 from sandbox.errors import CloudError
 from sandbox.faults import Faults, Stockout
 from sandbox.gke.nodes import nodes_of
-from tests.unit.simulated_project import APIS, CLUSTER, MEMBER, POOL, Project
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path)
-    made.enable(*APIS)
-    return made
-
-
-def test_a_cluster_needs_its_secondary_range(project: Project) -> None:
-    network = project.network()
-    subnet = project.subnet(network, secondaryIpRanges=[])
-    with pytest.raises(CloudError, match=r'has no secondary range "pods"$'):
-        project.cluster(network, subnet)
-
-
-@pytest.mark.parametrize(
-    ("exclusion", "ending"),
-    [
-        ({}, r"needs one of endTime and endTimeBehavior$"),
-        (
-            {
-                "endTime": "2026-02-01T00:00:00Z",
-                "exclusionOptions": {
-                    "scope": "NO_MINOR_UPGRADES",
-                    "endTimeBehavior": "UNTIL_END_OF_SUPPORT",
-                },
-            },
-            r"needs one of endTime and endTimeBehavior$",
-        ),
-        (
-            {
-                "exclusionOptions": {
-                    "scope": "NO_UPGRADES",
-                    "endTimeBehavior": "UNTIL_END_OF_SUPPORT",
-                }
-            },
-            r"nearest: NO_MINOR_OR_NODE_UPGRADES$",
-        ),
-    ],
-)
-def test_an_exclusion_has_one_end(project: Project, exclusion: dict[str, Any], ending: str) -> None:
-    network = project.network()
-    one = {"exclusionName": "run", "startTime": "2026-01-03T00:00:00Z", **exclusion}
-    policy = {"maintenanceExclusions": [one]}
-    with pytest.raises(CloudError, match=ending):
-        project.cluster(network, project.subnet(network), maintenancePolicy=policy)
-
-
-def test_a_protected_cluster_cannot_go(project: Project) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network), deletionProtection=True)
-    with pytest.raises(CloudError, match=r"and running `pulumi up`$"):
-        project.delete(cluster)
+from tests.unit.simulated_project import APIS, CLUSTER, POOL, Project
 
 
 def test_each_cluster_answers_at_an_address_of_its_own_and_keeps_it(project: Project) -> None:
@@ -82,28 +27,6 @@ def test_each_cluster_answers_at_an_address_of_its_own_and_keeps_it(project: Pro
         project.delete(it)
     again = [project.cloud.update(CLUSTER, it.id, dict(it.inputs)) for it in kept]
     assert [it.outputs["endpoint"] for it in again] == found[30:]
-
-
-@pytest.mark.parametrize(
-    ("networks", "told"),
-    [
-        (None, r"must be enabled if private endpoint is enabled\.$"),
-        ({"gcpPublicCidrsAccessEnabled": True}, r"cannot be true if private endpoint is enabled$"),
-        ({"cidrBlocks": [{"cidrBlock": "8.8.8.0/24"}]}, r"is required for private endpoints\.$"),
-    ],
-)
-def test_a_private_address_has_ranges_of_a_vpc_network(
-    project: Project, networks: dict[str, Any] | None, told: str
-) -> None:
-    network = project.network()
-    config = {"enablePrivateNodes": True, "enablePrivateEndpoint": True}
-    with pytest.raises(CloudError, match=told):
-        project.cluster(
-            network,
-            project.subnet(network),
-            privateClusterConfig=config,
-            masterAuthorizedNetworksConfig=networks,
-        )
 
 
 def test_a_control_plane_answers_where_it_is_open_and_nowhere_else(project: Project) -> None:
@@ -136,38 +59,6 @@ def test_a_control_plane_answers_where_it_is_open_and_nowhere_else(project: Proj
         for it in (public, inside, named)
     ]
     assert len({*everybody}) == len(everybody)
-
-
-def test_a_machine_type_must_exist_in_the_pools_zone(project: Project) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network))
-    with pytest.raises(CloudError, match=r"a3-ultragpu-8g does not exist in zone us-east1-b$"):
-        project.pool(cluster, "a3-ultragpu-8g")
-
-
-def test_an_accelerator_must_be_the_machines_own(project: Project) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network))
-    wrong = {
-        "machineType": "a4-highgpu-8g",
-        "guestAccelerators": [{"type": "nvidia-l4", "count": 1}],
-    }
-    with pytest.raises(CloudError, match=r"does not fit a4-highgpu-8g: 8 x nvidia-b200$"):
-        project.pool(cluster, "a4-highgpu-8g", nodeConfig=wrong)
-
-
-def test_a_pool_runs_as_an_account_that_exists(project: Project) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network))
-    node = {"machineType": "e2-standard-4", "serviceAccount": "nobody@p1.iam.gserviceaccount.com"}
-    with pytest.raises(CloudError, match=r"does not exist$"):
-        project.pool(cluster, "e2-standard-4", nodeConfig=node)
-
-
-def test_a_role_goes_to_an_account_that_exists(project: Project) -> None:
-    member = "serviceAccount:nobody@p1.iam.gserviceaccount.com"
-    with pytest.raises(CloudError, match=r"does not exist$"):
-        project.make(MEMBER, role="roles/container.defaultNodeServiceAccount", member=member)
 
 
 @pytest.mark.parametrize(
@@ -227,34 +118,11 @@ def test_google_groups_are_members_of_the_one_group_that_gke_knows(project: Proj
     assert left["authenticatorGroupsConfig"] == groups["authenticatorGroupsConfig"]
 
 
-@pytest.mark.parametrize(
-    ("node", "ending"),
-    [
-        ({"labels": {"kubernetes.io/team": "a"}}, "is of a domain that is Kubernetes' own"),
-        ({"labels": {"x.k8s.io/team": "a"}}, "is of a domain that is Kubernetes' own"),
-        ({"labels": {"team": "a b"}}, "at most 63 letters, digits, -, _ or ."),
-        ({"labels": {f"k{n:02}": "v" * 60 for n in range(17)}}, "longer than 1024 characters"),
-        (
-            {"taints": [{"key": "-", "value": "a", "effect": "NO_SCHEDULE"}]},
-            "at most 63 letters, digits, -, _ or .",
-        ),
-        (
-            {
-                "taints": [
-                    {"key": "team", "value": value, "effect": "NO_SCHEDULE"} for value in "ab"
-                ]
-            },
-            "node taint team is there 2 times with effect NO_SCHEDULE",
-        ),
-    ],
-)
-def test_labels_and_taints_that_no_node_can_have_are_refused(
-    project: Project, node: dict[str, Any], ending: str
-) -> None:
-    network = project.network()
-    cluster = project.cluster(network, project.subnet(network))
-    with pytest.raises(CloudError, match=re.escape(ending) + "$"):
-        project.pool(cluster, "e2-standard-4", nodeConfig={"machineType": "e2-standard-4", **node})
+def test_labels_that_are_too_long_together_are_refused(project: Project) -> None:
+    cluster = project.cluster(network := project.network(), project.subnet(network))
+    node = {"machineType": "e2-standard-4", "labels": {f"k{n:02}": "v" * 60 for n in range(17)}}
+    with pytest.raises(CloudError, match=r"longer than 1024 characters$"):
+        project.pool(cluster, "e2-standard-4", nodeConfig=node)
 
 
 def test_a_pool_keeps_its_node_labels_where_the_program_names_none_any_more(
@@ -279,8 +147,6 @@ def test_a_pool_keeps_its_node_labels_where_the_program_names_none_any_more(
 def test_a_control_plane_skips_no_minor_version(project: Project) -> None:
     network = project.network()
     made = project.cluster(network, project.subnet(network), minMasterVersion="1.33")
-    with pytest.raises(CloudError, match=r"more than a minor version at a time\.$"):
-        project.cloud.update(CLUSTER, made.id, {**made.inputs, "minMasterVersion": "1.35"})
     raised = project.cloud.update(CLUSTER, made.id, {**made.inputs, "minMasterVersion": "1.34"})
     assert raised.outputs["masterVersion"] == "1.34"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,20 +10,13 @@ from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from sandbox.gke.nodes import nodes_of
 from sandbox.kube.claims import CHANNEL_CLASS
-from tests.unit.simulated_project import APIS, Project
+from tests.unit.simulated_project import Project
 from tests.unit.test_sandbox_tpu import cluster_of
 from tests.unit.test_sandbox_workload_policy import cluster_at, policy
 
 ZONE = "us-central1-b"
 POOL = "gcp:container/nodePool:NodePool"
 PLACED = {"type": "COMPACT", "policyName": "slices"}
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path)
-    made.enable(*APIS)
-    return made
 
 
 def pool(project: Project, nodes: int = 2, **inputs: Any) -> Resource:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,16 +9,9 @@ import pytest
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from sandbox.gke.nodes import nodes_of
-from tests.unit.simulated_project import APIS, Project
+from tests.unit.simulated_project import Project
 
 PLACE: dict[str, Any] = {"location": "us-central1-a", "nodeLocations": ["us-central1-a"]}
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path)
-    made.enable(*APIS)
-    return made
 
 
 @pytest.fixture
@@ -63,36 +55,3 @@ def test_another_network_is_refused(
 ) -> None:
     with pytest.raises(CloudError, match=end):
         pool(project, cluster, network_of(project, profile))
-
-
-def test_a_falcon_network_takes_no_secondary_ranges(project: Project) -> None:
-    made = project.roce_network(networkProfile="us-central1-a-vpc-falcon")
-    with pytest.raises(
-        CloudError, match=r"us-central1-a-vpc-falcon does not support secondary .*$"
-    ):
-        project.subnet(made, region="us-central1")
-
-
-@pytest.mark.parametrize(
-    ("inputs", "end"),
-    [
-        (
-            {"networkConfig": {"acceleratorNetworkProfile": "auto"}},
-            r"h4d-standard-192 has no interfaces for DRANET; nearest: no DRANET$",
-        ),
-        (
-            {
-                "nodeConfig": {
-                    "machineType": "h4d-standard-192",
-                    "labels": {"cloud.google.com/gke-networking-dra-driver": "true"},
-                }
-            },
-            r"h4d-standard-192 has no interfaces for DRANET; nearest: no DRANET$",
-        ),
-    ],
-)
-def test_dranet_is_for_machines_with_accelerators(
-    project: Project, cluster: Resource, inputs: dict[str, Any], end: str
-) -> None:
-    with pytest.raises(CloudError, match=end):
-        project.pool(cluster, "h4d-standard-192", **inputs, **PLACE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,19 +12,12 @@ from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from sandbox.gke.nodes import nodes_of
 from sandbox.kube.scheduler import admits
-from tests.unit.simulated_project import APIS, Project
+from tests.unit.simulated_project import Project
 
 A4 = "a4-highgpu-8g"
 ZONE = "us-central1-b"
 NONE = {"consumeReservationType": "NO_RESERVATION"}
 UP_TO_4 = {"totalMinNodeCount": 0, "totalMaxNodeCount": 4}
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path)
-    made.enable(*APIS)
-    return made
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@ is matched at its end."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from sandbox.clusters import in_memory
 from sandbox.errors import CloudError
 from sandbox.gke.nodes import nodes_of
 from tests.unit.memory_kube_samples import changed
-from tests.unit.simulated_project import APIS, Project
+from tests.unit.simulated_project import Project
 from tests.unit.test_memory_kube_claims import claiming, template
 from tests.unit.test_memory_kube_multi_host import tpu_cluster
 
@@ -25,13 +24,6 @@ GKE = "cloud.google.com"
 DRANET = {f"{GKE}/gke-networking-dra-driver": "true"}
 SLICE = {"type": "COMPACT", "tpuTopology": "4x4"}
 TOO_OLD = "1.34.1-gke.1829000"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path)
-    made.enable(*APIS)
-    return made
 
 
 def cluster_of(project: Project, **inputs: Any) -> Resource:
@@ -107,61 +99,6 @@ def test_a_node_that_is_a_slice_by_itself_is_labelled_with_its_topology(
     nodes = nodes_of(cluster, project.cloud)
     assert [node.labels[f"{GKE}/gke-tpu-topology"] for node in nodes] == ["2x2"] * 3
     assert "iam.gke.io/gke-metadata-server-enabled" not in nodes[0].labels
-
-
-@pytest.mark.parametrize(
-    ("machine", "inputs", "end"),
-    [
-        (V6E, {"nodeCount": 3}, r"4x4 slice of ct6e-standard-4t has 4 nodes, .* 3; nearest: 4$"),
-        (
-            V6E,
-            {"nodeCount": None, "autoscaling": {"minNodeCount": 0, "maxNodeCount": 8}},
-            r"has 4 nodes, and the pool has up to 8; nearest: 4$",
-        ),
-        (
-            V6E,
-            {"nodeCount": None, "autoscaling": {"totalMinNodeCount": 0, "totalMaxNodeCount": 4}},
-            r"count 0 is not a valid size of .* slice with topology 4x4; nearest: maxNodeCount 4$",
-        ),
-        (
-            V6E,
-            {"nodeCount": None, "autoscaling": {"minNodeCount": 2, "maxNodeCount": 4}},
-            r"comes whole, not with 2 of its nodes; nearest: 0 or 4$",
-        ),
-        (
-            V6E,
-            {
-                "nodeCount": None,
-                "initialNodeCount": 1,
-                "autoscaling": {"minNodeCount": 0, "maxNodeCount": 4},
-            },
-            r"comes whole, not with 1 of its nodes; nearest: 0 or 4$",
-        ),
-        (
-            V6E,
-            {"placementPolicy": {"type": "COMPACT", "tpuTopology": "4x5"}},
-            r'"4x5" is not a topology of ct6e-standard-4t.*nearest: 4x8, 4x4$',
-        ),
-        (
-            V6E,
-            {"placementPolicy": {"type": "COMPACT", "tpuTopology": "2x2"}, "nodeCount": 1},
-            r"2x2 slice of ct6e-standard-4t is one node.*leave placementPolicy out$",
-        ),
-        (V6E, {"placementPolicy": {"type": "COMPACT"}}, r"tpuTopology; nearest: 2x4, 4x4, 4x8$"),
-        ("n2-standard-4", {}, r"n2-standard-4 has no TPUs, so no topology; nearest: .*out$"),
-        (
-            V6E,
-            {"nodeConfig": {"advancedMachineFeatures": {"threadsPerCore": 4}}},
-            r"a core has 1 or 2 threads, not 4; nearest: 2$",
-        ),
-    ],
-)
-def test_a_slice_that_is_not_whole_is_refused_with_the_nearest(
-    project: Project, cluster: Resource, machine: str, inputs: dict[str, Any], end: str
-) -> None:
-    node = inputs.pop("nodeConfig", None)
-    with pytest.raises(CloudError, match=end):
-        tpu_pool(project, cluster, machine, node, **inputs)
 
 
 @pytest.mark.parametrize("low", [0, 4])

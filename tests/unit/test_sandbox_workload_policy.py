@@ -3,7 +3,6 @@ matched at its end."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,20 +10,13 @@ import pytest
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from sandbox.gke.nodes import nodes_of
-from tests.unit.simulated_project import APIS, Project
+from tests.unit.simulated_project import Project
 from tests.unit.test_sandbox_tpu import GKE, SLICE, cluster_of, tpu_pool
 
 IRONWOOD = "tpu7x-standard-4t"
 IRONWOOD_ZONE = "us-central1-c"
 POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
 PLACED = {"type": "COMPACT", "tpuTopology": "2x2x4"}
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path)
-    made.enable(*APIS)
-    return made
 
 
 def policy(project: Project, topology: str = "2x2x4", **inputs: Any) -> Resource:

@@ -2,14 +2,12 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stacks.config import validate
 from tests.conftest import Recording, Register, changed
-from tests.parts.samples import DEV, TPU
-from tests.programs import assert_named, mistakes
+from tests.parts.samples import TPU
 from tests.unit.stack_graphs import built
 
 CHIPS, GPUS = "google.com/tpu", "nvidia.com/gpu"
@@ -65,22 +63,6 @@ def test_queues_that_share_a_tpu_pool_share_its_chips() -> None:
     assert [quotas_of(values, it)["v6e"][CHIPS] for it in "ab"] == [32, 0]
 
 
-@pytest.mark.parametrize(
-    ("machines", "part", "noun"), [(TPU, "gpus", "GPUs"), (DEV, "chips", "TPU chips")]
-)
-def test_a_quota_of_the_other_kind_of_accelerator_is_refused(
-    machines: dict[str, Any], part: str, noun: str
-) -> None:
-    queues = {
-        "flavors": {"own": {}},
-        "cluster_queues": {"cluster-queue": {"flavors": {"own": {part: 4}}}},
-    }
-    (line,) = mistakes(changed(machines, **{**ALONE, "pools": machines["pools"], "queues": queues}))
-    field = f"stack.queues.cluster_queues.cluster-queue.flavors.own.{part}"
-    assert_named((line,), field, "nearest: 0")
-    assert f"4 {noun} are more than the 0" in line
-
-
 def test_by_default_a_flavor_is_that_of_gpus_and_without_any_that_of_tpus() -> None:
     gpus = {"machine_type": "g2-standard-8", "nodes": 1}
     both = validate(config(pools={"a": V6E, "b": gpus})).queues
@@ -115,13 +97,3 @@ def test_work_without_accelerators_tries_nodes_without_any_first() -> None:
     assert [*quotas_of(values)] == ["zed", "a100", "v6e"]
     said = changed(values, queues__cluster_queues={"cluster-queue": {"order": ["v6e"]}})
     assert [*quotas_of(said)] == ["v6e", "zed", "a100"]
-
-
-def test_a_ray_cluster_on_slices_waits_in_a_queue_for_all_its_chips() -> None:
-    queues = {"flavors": {"tpu": {"pool": "tpu"}, "cpu": {"pool": "cpu"}}}
-    asked = {"queues": queues, "ray__tpu__queue": "lq"}
-    assert validate(changed(TPU, **asked))
-    few = {"tpu": {"chips": 16}, "cpu": {}}
-    short = {"cluster-queue": {"flavors": few}}
-    (line,) = mistakes(changed(TPU, **asked, queues__cluster_queues=short))
-    assert "32 of 16 TPU chips" in line

@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,44 +47,6 @@ def offered(problem: Problem) -> int | str:
 def kind(problem: Problem) -> tuple[str, str]:
     """What is wrong, whatever the numbers."""
     return problem.field, re.sub(r"\d+", "0", problem.message)
-
-
-@pytest.mark.parametrize(
-    ("values", "field", "nearest"),
-    [
-        (
-            {"train_batch_size": 8192, "checkpoints": {"period": 1}},
-            "job.train_batch_size",
-            4096,
-        ),
-        (
-            {"train_batch_size": 255, "actor": {"mini_batch_size": 128}},
-            "job.train_batch_size",
-            256,
-        ),
-        ({"train_batch_size": 128}, "job.actor.mini_batch_size", 128),
-        (
-            {"actor": {"mini_batch_size": 1, "micro_batch_size_per_gpu": 1}},
-            "job.actor.mini_batch_size",
-            2,
-        ),
-        ({"actor": {"micro_batch_size_per_gpu": 48}}, "job.actor.micro_batch_size_per_gpu", 32),
-        ({"actor": {"micro_batch_size_per_gpu": 500}}, "job.actor.micro_batch_size_per_gpu", 128),
-        ({"rollout": {"tensor_parallel": 16}}, "job.rollout.tensor_parallel", 8),
-        ({"rollout": {"tensor_parallel": 6}}, "job.rollout.tensor_parallel", 4),
-        ({"max_response_length": 8000}, "job.max_response_length", 7680),
-        ({"max_prompt_length": 8192}, "job.max_prompt_length", 7680),
-        ({"socket_interface": "eth2"}, "job.socket_interface", "eth0"),
-        ({"checkpoints": {"period": 59}}, "job.checkpoints.period", 58),
-    ],
-)
-def test_each_rule_names_its_field_and_a_value_that_leaves_nothing_wrong(
-    values: dict[str, Any], field: str, nearest: int | str
-) -> None:
-    job = {"type": "verl", **values}
-    (found,) = problems(job)
-    assert (found.field, offered(found)) == (field, nearest)
-    assert not problems(changed(job, **{field.removeprefix("job.").replace(".", "__"): nearest}))
 
 
 def test_the_scenarios_job_breaks_no_rule() -> None:

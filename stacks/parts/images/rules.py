@@ -53,7 +53,7 @@ def place_problems(plan: Plan) -> Iterator[Problem]:
     pricing")."""
     region = plan.stack.region
     for host, mirror in plan.images.mirrors.items():
-        near = _CONTINENTS.get(mirror.location, (region,))
+        near = _CONTINENTS.get(mirror.location, ())
         if mirror.location != region and not region.startswith(near):
             yield Problem(
                 f"images.repositories.{host}",

@@ -40,7 +40,7 @@ def name_problems(plan: Plan) -> Iterator[Problem]:
         if team.name in others:
             yield Problem(
                 team.field,
-                f"{others[team.name]}, which a team cannot have to itself; "
+                f'"{team.name}" is {others[team.name]}, which a team cannot have to itself; '
                 f"nearest: {f'{team.name}-team'[:63]}",
                 of_key=True,
             )
