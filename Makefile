@@ -146,6 +146,7 @@ scan: ready-scan ## Look through the manifests of every preset with checkov
 inventory: setup ## Write again what tests compare: tests/goldens, tests/stacks/inventory, a review's example, docs/node-room.md, docs/given-back.md, docs/hardened.md, docs/pins.md, schema/
 	@$(RUN) -m stacks schema
 	@$(RUN) -m tests.unit.goldens
+	@$(RUN) -m tests.unit.golden_effects
 	@$(RUN) -m tests.stacks.inventory
 	@$(RUN) -m tests.review.example
 	@$(RUN) -m tools.node_room_page

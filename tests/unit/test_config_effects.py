@@ -1,26 +1,21 @@
 """Every field of a stack's config changes something: none is read and then forgotten.
 
-Fields are those of the model, so a new one without a change to try fails. What is registered is
-compared, and what the stack tells its user; a stand-in for the engine shows nothing of what a cloud
-makes of it.
+Fields are those of the model, so a new one without a change to try fails. What is registered, and
+what the stack tells its user, is compared with `tests/goldens/effects.yaml`; a stand-in for the
+engine shows nothing of what a cloud makes of it.
 """
 
-import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pulumi
 import pytest
-from pulumi.runtime import set_all_config
 
-from stacks.build import build
 from stacks.config import validate
 from stacks.stack import Stack
-from tests.conftest import TOKEN, changed, recorded
-from tests.parts.sampling import a_sample
+from tests.conftest import changed
 from tests.programs import mistakes
 from tests.stacks.existing_changes import CASES as EXISTING
+from tests.unit import golden_effects, goldens
 from tests.unit.config_leaves import differing, leaves
 from tests.unit.effect_changes import CHANGES, name_of
 from tests.unit.effect_stacks import BASES
@@ -41,31 +36,6 @@ WITHOUT_EFFECT = {
 }
 
 
-def built(config: dict[str, Any], folder: Path) -> str:
-    """All that an engine would see of it."""
-    plan = validate(config, secrets_set=SECRETS)
-    told: list[Any] = []
-
-    def program() -> None:
-        secrets = {key: pulumi.Output.secret(TOKEN) for key in SECRETS}
-        pulumi.Output.from_input(build(plan, secrets, folder)).apply(told.append)
-
-    try:
-        made = recorded(program)
-    finally:
-        set_all_config({})
-    assert told
-    return json.dumps(
-        [
-            told,
-            *sorted(
-                [it.urn, it.protect, json.dumps(it.inputs), sorted(it.dependencies)]
-                for it in made.resources
-            ),
-        ]
-    )
-
-
 def credited(base: str, change: dict[str, Any]) -> set[str]:
     """The fields that a change is for. Of several keys the first is it, and the others go with it;
     where blocks come or go, it is for what brings them."""
@@ -78,24 +48,23 @@ def credited(base: str, change: dict[str, Any]) -> set[str]:
     return {it for it in choosing if it.count(".") == fewest}
 
 
-@cache
-def unchanged(base: str, folder: Path) -> str:
-    return built(BASES[base], folder)
-
-
-def tried() -> list[int]:
-    """All of them with ALL_COMBINATIONS=1; else a tenth."""
-    return a_sample(list(range(len(CHANGES))), len(CHANGES) // 10)
-
-
-@pytest.mark.parametrize("number", tried(), ids=name_of)
-def test_a_field_has_an_effect(number: int, folder: Path) -> None:
+@pytest.mark.parametrize("number", range(len(CHANGES)), ids=name_of)
+def test_a_field_has_the_effect_that_is_recorded(number: int, folder: Path) -> None:
     base, change = CHANGES[number]
-    assert built(changed(BASES[base], **change), folder) != unchanged(base, folder)
+    found = golden_effects.effect(number, folder)
+    assert found, "the field is read and then forgotten"
+    assert found == golden_effects.recorded()[base][golden_effects.title(change)]
+
+
+def test_effects_are_recorded_of_what_is_tried() -> None:
+    tried = {(base, golden_effects.title(change)) for base, change in CHANGES}
+    assert len(tried) == len(CHANGES)
+    assert tried == {(base, it) for base, each in golden_effects.recorded().items() for it in each}
 
 
 def test_a_stack_that_is_built_twice_is_the_same(folder: Path) -> None:
-    assert built(BASES["plain"], folder) == unchanged("plain", folder)
+    again = goldens.leaves_by_name(goldens.record_of(BASES["plain"], folder))
+    assert goldens.differing(golden_effects.of_base("plain", folder), again) == []
 
 
 @pytest.mark.parametrize("field", DECIDES)

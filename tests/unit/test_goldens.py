@@ -3,7 +3,7 @@ that are near one, what differs."""
 
 import pytest
 
-from tests.unit import goldens
+from tests.unit import golden_effects, goldens
 from tests.unit.golden_variants import PRESETS, VARIANTS
 
 
@@ -24,4 +24,5 @@ def test_what_is_near_a_preset_differs_as_recorded(name: str) -> None:
 
 def test_each_record_is_of_a_stack() -> None:
     assert list(goldens.recorded_variants()) == list(VARIANTS)
-    assert {it.stem for it in goldens.FOLDER.iterdir()} == {*PRESETS, goldens.OF_VARIANTS.stem}
+    of_changes = {goldens.OF_VARIANTS, golden_effects.FILE}
+    assert {*goldens.FOLDER.iterdir()} == {*map(goldens.file_of, PRESETS), *of_changes}
