@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.conftest import changed, stack_config
-from tests.parts.preset_samples import AUTOPILOT, ON_AUTOPILOT, PLACED, TEAMS
+from tests.parts.preset_samples import AUTOPILOT, CHECKED, ON_AUTOPILOT, PLACED, TEAMS
 from tests.unit import goldens
 from tests.unit.golden_variants import PRESETS
 
@@ -16,7 +16,8 @@ VERL, VERL_AUTOPILOT = "verl-b200", "verl-b200-autopilot"
 FLAVOR, THEIRS = "queues-flavor-default-flavor", "queues-cluster-queue-theirs"
 SERVER, TUNING = "tgi-gemma-deployment-deployment", "finetune-gemma-l4-job"
 NOT_THERE = object()
-_TPU_RAY, _VERL_RAY = "maxtext-tpu-cluster", "b200-ray-cluster"
+_B200_RAY, _TPU_RAY, _VERL_RAY = "ray-a4-gpu-spot", "maxtext-tpu-cluster", "b200-ray-cluster"
+_HEAD = "spec.headGroupSpec.template.spec"
 _WORKERS = "spec.workerGroupSpecs[0]"
 _WORKER_OF_TPU = f"{_WORKERS}.template.spec.containers[ray-worker]"
 _CPU_LIMIT = "metadata.annotations.gke-gcsfuse/cpu-limit"
@@ -149,6 +150,71 @@ ROWS = [
     Row(
         *(VERL_AUTOPILOT, {}, "nccl-daemon-set", "metadata.namespace", "rdma-system"),
         "on Autopilot it goes onto the nodes of Google's own installer",
+    ),
+    *(
+        Row(*(TPU, {}, it, _SECURE_BOOT, True), "no kernel module has to load")
+        for it in ("cpu-pool", "v6e-16-0-pool")
+    ),
+    *(
+        Row(*(stack, {}, it, f"upgradeSettings.{path}", value), "scarce machines have no spare one")
+        for stack, it in ((B200, "gpu-pool"), (TPU, "v6e-16-0-pool"))
+        for path, value in (("maxSurge", 0), ("maxUnavailable", 1))
+    ),
+    Row(
+        *(MIXED, CHECKED, "gpu-pool", "upgradeSettings", NOT_THERE),
+        "how machines on request are upgraded is left to GKE",
+    ),
+    Row(
+        *(MIXED, CHECKED, "gpu-pool", "management.autoRepair", False),
+        "GKE does not take it for machines on request",
+    ),
+    Row(
+        *(TPU, {}, "v6e-16-0-pool", "nodeConfig.taints", NOT_THERE),
+        "GKE taints nodes with TPUs itself",
+    ),
+    *(
+        Row(
+            *(B200, {}, "gke-cluster", f"rbacBindingConfig.enableInsecureBinding{it}", False),
+            "nobody is bound to a role by a group that everybody is in",
+        )
+        for it in ("SystemAuthenticated", "SystemUnauthenticated")
+    ),
+    *(
+        Row(
+            *(B200, {}, "gke-cluster", it, NOT_THERE),
+            # Even a false.
+            "it conflicts with what only Standard clusters have",
+        )
+        for it in ("enableAutopilot", "clusterAutoscaling")
+    ),
+    *(
+        Row(
+            *(B200, {}, "network-nat", it, value),
+            "a node gets more ports when it opens many connections, which the other excludes",
+        )
+        for it, value in (
+            ("enableDynamicPortAllocation", True),
+            ("enableEndpointIndependentMapping", False),
+        )
+    ),
+    *(
+        Row(
+            *(stack, {}, it, "spec.persistentVolumeReclaimPolicy", "Retain"),
+            "a volume that goes takes no data along",
+        )
+        for stack, it in ((B200, "volume-volume"), (VERL, "bucket-volume-volume"))
+    ),
+    Row(
+        *(B200, {}, "apis-compute", "disableOnDestroy", False),
+        "what else is in the project uses it, too",
+    ),
+    Row(
+        *(MIXED, {}, "finetune-gemma-l4-service", "spec.publishNotReadyAddresses", True),
+        "pods find each other before they are ready",
+    ),
+    Row(
+        *(B200, {}, f"{_B200_RAY}-cluster", f"{_HEAD}.volumes[launcher].configMap.optional", True),
+        "a cluster without a job has no launcher",
     ),
 ]
 
