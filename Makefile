@@ -147,8 +147,10 @@ touched: setup ## Run what the difference to main touches of the longer tiers, i
 scan: ready-scan ## Look through the manifests of every preset with checkov
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" $(or $(TESTS),tests/scans)
 
-inventory: setup ## Write again what tests compare: tests/stacks/inventory, a review's example, docs/node-room.md, docs/hardened.md, docs/pins.md, verbs of docs/aistack.md, schema/
+inventory: setup ## Write again what tests compare: tests/goldens, tests/stacks/inventory, a review's example, docs/node-room.md, docs/hardened.md, docs/pins.md, verbs of docs/aistack.md, schema/
 	@$(RUN) -m stacks schema
+	@$(RUN) -m tests.unit.goldens
+	@$(RUN) -m tests.unit.golden_effects
 	@$(RUN) -m tests.stacks.inventory
 	@$(RUN) -m tests.review.example
 	@$(RUN) -m tools.node_room_page

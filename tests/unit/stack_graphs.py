@@ -62,13 +62,3 @@ def pods_of(made: Recording) -> tuple[dict[str, Any], dict[str, Any]]:
     """The pod templates of Ray's head and of its workers."""
     spec = made.one(":RayCluster").inputs["spec"]
     return spec["headGroupSpec"]["template"], spec["workerGroupSpecs"][0]["template"]
-
-
-def images_of(*kinds: str, standard: bool = True) -> set[str]:
-    """What images from Docker Hub need, for nodes of these kinds."""
-    found = {"apis-artifactregistry", "images-docker-io-repository"}
-    found |= {f"images-docker-io-{kind}-reader" for kind in kinds}
-    if standard:
-        found |= {"apis-containerfilesystem", "cpu-images-daemon-set"}
-        found |= {f"{kind}-nodes-streaming-role" for kind in kinds}
-    return found

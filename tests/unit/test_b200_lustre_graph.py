@@ -6,9 +6,8 @@ from typing import Any, Protocol
 import pytest
 import yaml
 
-from components.pod_manifest import STAYS
 from tests.conftest import ENCODED_TOKEN, TOKEN, Recording, Register
-from tests.unit.stack_graphs import at, before_ray, built, options_of, pods_of
+from tests.unit.stack_graphs import at, before_ray, built, pods_of
 
 RAY, JOB = "ray-a4-gpu-spot", "nemo-rl-grpo-test1"
 OWN: dict[str, Any] = {"pools__gpu__interfaces": "own"}
@@ -29,51 +28,6 @@ def up(register: Register) -> Up:
 
 def spec(made: Recording) -> dict[str, Any]:
     return made.one(":RayCluster").inputs["spec"]
-
-
-def test_it_is_all_that_the_scenario_asks_for(up: Up) -> None:
-    made = up()
-    assert {it.name for it in made.resources if it.custom} == {
-        "google",
-        *(f"apis-{api}" for api in ("compute", "container", "iam", "cloudresourcemanager")),
-        *(f"apis-{api}" for api in ("monitoring", "lustre", "servicenetworking")),
-        *("network-vpc", "network-subnet", "network-router", "network-nat"),
-        *("services-range", "services-peering", "lustre-instance", "lustre-firewall"),
-        *("cpu-nodes-account", "cpu-nodes-role", "gpu-nodes-account", "gpu-nodes-role"),
-        *("gke-cluster", "gke-kubernetes", "cpu-pool", "gpu-pool"),
-        *("tokens-secret", "volume-volume", "volume-claim", f"{RAY}-cluster"),
-        *(f"{RAY}-launchers-files", f"{JOB}-job", "monitoring-dashboard", f"{RAY}-access"),
-        *("nccl-daemon-set", "rdma-claims-8-template"),
-        *("apis-artifactregistry", "apis-containerfilesystem", "images-nvcr-io-repository"),
-        *("images-nvcr-io-cpu-reader", "images-nvcr-io-gpu-reader", "cpu-images-daemon-set"),
-        *("cpu-nodes-streaming-role", "gpu-nodes-streaming-role"),
-    }
-
-
-def test_a_nodes_nine_further_interfaces_are_attached_in_the_machines_order(up: Up) -> None:
-    made = up(**OWN)
-    attached = made.named("gpu-pool").inputs["networkConfig"]["additionalNodeNetworkConfigs"]
-    assert [it["subnetwork"] for it in attached] == [
-        f"ray-a4-gpu-spot-{name}-sub" for name in INTERFACES
-    ]
-    assert made.named("gke-cluster").inputs["enableMultiNetworking"] is True
-    _, worker = pods_of(made)
-    asked = json.loads(worker["metadata"]["annotations"]["networking.gke.io/interfaces"])
-    assert [it["network"] for it in asked] == ["default", *INTERFACES]
-
-
-def test_the_head_outlives_the_spot_machines(up: Up) -> None:
-    made = up()
-    head, _ = pods_of(made)
-    assert head["spec"]["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}
-    assert head["metadata"] == {"annotations": STAYS}
-    assert made.named("cpu-pool").inputs["nodeConfig"]["spot"] is False
-
-
-def test_nodes_under_pods_that_mount_lustre_boot_what_is_not_googles_own(up: Up) -> None:
-    for pool in ("cpu-pool", "gpu-pool"):
-        booted = up().named(pool).inputs["nodeConfig"]["shieldedInstanceConfig"]
-        assert booted["enableSecureBoot"] is False
 
 
 def test_the_training_waits_for_all_gpus_and_runs_again_when_a_machine_goes(up: Up) -> None:
@@ -154,19 +108,6 @@ def test_the_volume_waits_until_the_servers_are_let_in(up: Up) -> None:
     assert "lustre-firewall" in up().waits_for("volume-volume")
 
 
-def test_the_nodes_are_placed_as_the_codelabs_tool_places_them(up: Up) -> None:
-    assert up().named("gpu-pool").inputs["placementPolicy"] == {"type": "COMPACT"}
-
-
-def test_nodes_are_not_upgraded_under_a_training(up: Up) -> None:
-    policy = up().named("gke-cluster").inputs["maintenancePolicy"]
-    (exclusion,) = policy["maintenanceExclusions"]
-    assert exclusion["exclusionOptions"] == {
-        "scope": "NO_MINOR_OR_NODE_UPGRADES",
-        "endTimeBehavior": "UNTIL_END_OF_SUPPORT",
-    }
-
-
 def test_pools_wait_for_the_cluster_and_not_for_each_other(up: Up) -> None:
     made = up()
     assert "gke-cluster" in made.waits_for("gpu-pool")
@@ -201,31 +142,6 @@ def test_the_dashboard_waits_for_nothing_but_its_api(up: Up) -> None:
     assert up().waits_for("monitoring-dashboard") == {
         *("google", "apis", "apis-monitoring", "monitoring"),
     }
-
-
-def test_the_training_is_the_scenarios(up: Up) -> None:
-    options = options_of(up())
-    pairs = {f"{key}={value}" for key, value in options.items()}
-    assert {
-        "fetch=Qwen/Qwen2.5-72B-Instruct",
-        "policy.model_name=Qwen/Qwen2.5-72B-Instruct",
-        "policy.megatron_cfg.converter_type=Qwen2ForCausalLM",
-        "cluster.num_nodes=8",
-        "cluster.gpus_per_node=8",
-        "grpo.max_num_steps=20",
-        "grpo.num_generations_per_prompt=8",
-        "grpo.num_prompts_per_step=32",
-        "policy.train_global_batch_size=256",
-        "checkpointing.enabled=true",
-        "checkpointing.save_period=2",
-        "checkpointing.keep_top_k=2",
-        "checkpointing.metric_name=null",
-        "checkpointing.checkpoint_dir=/lustre/nemo_rl_qwen_72b_ds_cp/nemo-rl-grpo-test1",
-        "data.dataset_name=DeepScaler",
-        "logger.log_dir=/lustre/nemo_rl_qwen_72b_ds_cp/nemo-rl-grpo-test1/logs",
-        "logger.wandb_enabled=false",
-        "logger.wandb.name=nemo-rl-grpo-test1",
-    } <= pairs
 
 
 def test_the_token_is_in_the_secret_and_nowhere_else(up: Up) -> None:

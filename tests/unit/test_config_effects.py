@@ -1,26 +1,22 @@
 """Every field of a stack's config changes something: none is read and then forgotten.
 
-Fields are those of the model, so a new one without a change to try fails. What is registered is
-compared, and what the stack tells its user; a stand-in for the engine shows nothing of what a cloud
-makes of it.
+Fields are those of the model, so a new one without a change to try fails. What is registered, and
+what the stack tells its user, is compared with `tests/goldens/effects.yaml`; a stand-in for the
+engine shows nothing of what a cloud makes of it.
 """
 
-import json
-from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import pulumi
 import pytest
-from pulumi.runtime import set_all_config
 
-from stacks.build import build
 from stacks.config import validate
 from stacks.stack import Stack
-from tests.conftest import TOKEN, changed, recorded
-from tests.parts.sampling import a_sample
+from tests.conftest import changed
 from tests.programs import mistakes
 from tests.stacks.existing_changes import CASES as EXISTING
+from tests.unit import golden_effects, goldens
 from tests.unit.config_leaves import differing, leaves
 from tests.unit.effect_changes import CHANGES, name_of
 from tests.unit.effect_stacks import BASES
@@ -39,31 +35,7 @@ WITHOUT_EFFECT = {
     "acknowledge.to": "is held against the engine's record",
     "catalog.machine_types.source": "says where the facts are from",
 }
-
-
-def built(config: dict[str, Any], folder: Path) -> str:
-    """All that an engine would see of it."""
-    plan = validate(config, secrets_set=SECRETS)
-    told: list[Any] = []
-
-    def program() -> None:
-        secrets = {key: pulumi.Output.secret(TOKEN) for key in SECRETS}
-        pulumi.Output.from_input(build(plan, secrets, folder)).apply(told.append)
-
-    try:
-        made = recorded(program)
-    finally:
-        set_all_config({})
-    assert told
-    return json.dumps(
-        [
-            told,
-            *sorted(
-                [it.urn, it.protect, json.dumps(it.inputs), sorted(it.dependencies)]
-                for it in made.resources
-            ),
-        ]
-    )
+BATCHES = golden_effects.batches()
 
 
 def credited(base: str, change: dict[str, Any]) -> set[str]:
@@ -78,24 +50,45 @@ def credited(base: str, change: dict[str, Any]) -> set[str]:
     return {it for it in choosing if it.count(".") == fewest}
 
 
-@cache
-def unchanged(base: str, folder: Path) -> str:
-    return built(BASES[base], folder)
+@pytest.mark.parametrize(
+    ("base", "numbers"), BATCHES, ids=[name_of(numbers[0]) for _, numbers in BATCHES]
+)
+def test_fields_have_the_effects_that_are_recorded(
+    base: str, numbers: list[int], folder: Path
+) -> None:
+    assert_effects(base, [CHANGES[it][1] for it in numbers], folder)
 
 
-def tried() -> list[int]:
-    """All of them with ALL_COMBINATIONS=1; else a tenth."""
-    return a_sample(list(range(len(CHANGES))), len(CHANGES) // 10)
+def assert_effects(base: str, changes: list[dict[str, Any]], folder: Path) -> None:
+    """Of all of them at once, or, where that is something else, of each half."""
+    expected = [golden_effects.recorded()[base][golden_effects.title(it)] for it in changes]
+    assert all(expected), "a field is read and then forgotten"
+    if len(changes) == 1:
+        assert golden_effects.effect(base, changes, folder) == expected[0]
+    elif not _are_at_once(base, changes, folder, {*chain.from_iterable(expected)}):
+        for half in (changes[::2], changes[1::2]):
+            assert_effects(base, half, folder)
 
 
-@pytest.mark.parametrize("number", tried(), ids=name_of)
-def test_a_field_has_an_effect(number: int, folder: Path) -> None:
-    base, change = CHANGES[number]
-    assert built(changed(BASES[base], **change), folder) != unchanged(base, folder)
+def _are_at_once(
+    base: str, changes: list[dict[str, Any]], folder: Path, expected: set[str]
+) -> bool:
+    try:
+        found = golden_effects.effect(base, changes, folder)
+    except ValueError:
+        return False
+    return golden_effects.of_each(found) == golden_effects.of_each(expected)
+
+
+def test_effects_are_recorded_of_what_is_tried() -> None:
+    tried = {(base, golden_effects.title(change)) for base, change in CHANGES}
+    assert len(tried) == len(CHANGES)
+    assert tried == {(base, it) for base, each in golden_effects.recorded().items() for it in each}
 
 
 def test_a_stack_that_is_built_twice_is_the_same(folder: Path) -> None:
-    assert built(BASES["plain"], folder) == unchanged("plain", folder)
+    again = goldens.leaves_by_name(goldens.record_of(BASES["plain"], folder))
+    assert goldens.differing(golden_effects.of_base("plain", folder), again) == []
 
 
 @pytest.mark.parametrize("field", DECIDES)
@@ -108,7 +101,9 @@ def test_a_field_that_is_in_nothing_that_is_made_decides_what_is_right(field: st
 
 
 def test_every_field_has_a_change_to_try_or_a_reason_to_have_none() -> None:
-    found = {field for base, change in CHANGES for field in credited(base, change)}
+    fields = [credited(base, change) for base, change in CHANGES]
+    assert [it for it, of_it in zip(CHANGES, fields, strict=True) if not of_it] == []
+    found = set[str]().union(*fields)
     assert LEAVES.keys() - found == WITHOUT_EFFECT.keys() | DECIDES.keys()
 
 
@@ -117,9 +112,3 @@ def test_what_names_parts_of_others_is_changed_in_running_stacks() -> None:
     assert of_others <= {
         it for case in EXISTING for it in differing(Stack, case.before, case.after)
     }
-
-
-def test_a_change_is_for_a_field_of_the_model_and_is_right() -> None:
-    for base, change in CHANGES:
-        assert credited(base, change), f"{base}: {change}"
-        validate(changed(BASES[base], **change), secrets_set=SECRETS)

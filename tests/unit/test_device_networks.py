@@ -45,33 +45,6 @@ def made(register: Register) -> Recording:
     return register(program)
 
 
-def test_parameters_say_where_an_interface_is_and_what_it_speaks(register: Register) -> None:
-    recording = made(register)
-    gvnic = recording.named("nets-parameters-gvnic-1")
-    assert gvnic.type.endswith(":GKENetworkParamSet")
-    assert gvnic.inputs["apiVersion"] == API
-    assert gvnic.inputs["spec"] == {
-        "vpc": "demo-gvnic-1-net",
-        "vpcSubnet": "demo-gvnic-1-sub",
-        "deviceMode": "NetDevice",
-    }
-    assert recording.named("nets-parameters-rdma-0").inputs["spec"]["deviceMode"] == "RDMA"
-
-
-def test_a_network_is_a_device_with_the_parameters_of_its_name(register: Register) -> None:
-    network = made(register).named("nets-network-rdma-0")
-    assert network.type.endswith(":Network")
-    assert network.inputs["metadata"] == {"name": "rdma-0", "labels": {"stack": "test"}}
-    assert network.inputs["spec"] == {
-        "type": "Device",
-        "parametersRef": {
-            "group": "networking.gke.io",
-            "kind": "GKENetworkParamSet",
-            "name": "rdma-0",
-        },
-    }
-
-
 def test_all_of_it_is_gone_before_the_vpc_is(register: Register) -> None:
     waits = made(register).waits_for("nets-network-gvnic-1")
     assert {"nets-parameters-gvnic-1", "vpc-vpc", "vpc-subnet"} <= waits

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import pulumi
-
 from components.bucket_mount import BucketMountArgs
 from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
 from components.script_file import versioned_file_name
@@ -66,18 +64,6 @@ def test_other_nodes_make_a_new_job_though_its_node_selector_is_kueues(register:
     assert job.replacement_trigger == {"pool": "other"}
 
 
-def test_the_queue_is_a_label_of_the_job_beside_the_others(register: Register) -> None:
-    queue = pulumi.Output.from_input("lq")
-    metadata = made(register, queue=queue).named("training-job").inputs["metadata"]
-    assert metadata["labels"] == {"stack": "test", "kueue.x-k8s.io/queue-name": "lq"}
-
-
-def test_the_priority_in_the_queue_is_a_label_too(register: Register) -> None:
-    first = pulumi.Output.from_input("first")
-    metadata = made(register, workload_priority=first).named("training-job").inputs["metadata"]
-    assert metadata["labels"]["kueue.x-k8s.io/priority-class"] == "first"
-
-
 def test_a_changed_job_queue_or_priority_makes_a_new_job(register: Register) -> None:
     job = made(register).named("training-job")
     assert job.replace_on_changes == (
@@ -104,37 +90,6 @@ def test_a_changed_script_runs_under_a_new_name(register: Register) -> None:
         assert recording.one(":ConfigMap").inputs["data"] == {name: script}
         pod = recording.named("training-job").inputs["spec"]["template"]["spec"]
         assert pod["containers"][0]["command"] == ["bash", f"/etc/script/{name}"]
-
-
-def test_it_gets_what_it_is_given(register: Register) -> None:
-    job = made(
-        register,
-        pods=3,
-        gpus=1,
-        annotations={"gke-gcsfuse/memory-limit": "35Gi"},
-        bucket=BucketMountArgs(
-            bucket_name=pulumi.Output.from_input("other"),
-            options=["implicit-dirs", "uid=1"],
-            skip_access_check=False,
-            prefetch_metadata=False,
-        ),
-        backoff_limit=7,
-        grace_seconds=90,
-    ).named("training-job")
-    spec = job.inputs["spec"]
-    pod = spec["template"]["spec"]
-    assert (spec["completions"], spec["backoffLimit"]) == (3, 7)
-    assert pod["terminationGracePeriodSeconds"] == 90
-    assert pod["containers"][0]["resources"]["requests"]["nvidia.com/gpu"] == "1"
-    assert spec["template"]["metadata"]["annotations"] == {"gke-gcsfuse/memory-limit": "35Gi"}
-    (csi,) = [it["csi"] for it in pod["volumes"] if "csi" in it]
-    assert csi["volumeAttributes"] == {
-        "bucketName": "other",
-        "mountOptions": "implicit-dirs,uid=1",
-        "skipCSIBucketAccessCheck": "false",
-        "gcsfuseMetadataPrefetchOnMount": "false",
-    }
-    assert job.inputs["metadata"]["name"] == "tune"
 
 
 def test_its_output_is_the_name_of_the_job(register: Register) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from components.fine_tune_job import FineTunePods, fine_tune_spec, headless_service_spec
+from components.fine_tune_job import FineTunePods, fine_tune_spec
 from components.ray_manifest import BucketMount, Quantity
-from tests.conftest import NO_RAW_PACKETS, ROOT
+from tests.conftest import ROOT
 
 LAUNCHER = ROOT / "workloads" / "fine_tune" / "launch.sh"
 BUCKET = BucketMount(
@@ -56,68 +56,10 @@ def variables(**values: Any) -> dict[str, str]:
     return {it["name"]: it["value"] for it in given if "value" in it}
 
 
-def test_it_waits_until_a_queue_admits_it_and_then_all_pods_start() -> None:
-    made = spec(pods=3)
-    assert made["suspend"] is True
-    assert made["completionMode"] == "Indexed"
-    assert made["completions"] == made["parallelism"] == 3
-    assert made["backoffLimit"] == 4
-
-
-def test_pods_find_each_other_by_name_before_they_are_ready() -> None:
-    service = headless_service_spec("tune")
-    assert service == {
-        "clusterIP": "None",
-        "selector": {"batch.kubernetes.io/job-name": "tune"},
-        "publishNotReadyAddresses": True,
-    }
-    assert pod()["subdomain"] == "names"
-    given = variables()
-    assert (given["HOST_PREFIX"], given["SUBDOMAIN"]) == ("tune", "names")
-
-
-def test_the_bucket_is_mounted_with_its_options() -> None:
-    template = spec()["template"]
-    assert template["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
-    (csi,) = [it["csi"] for it in template["spec"]["volumes"] if "csi" in it]
-    assert csi["driver"] == "gcsfuse.csi.storage.gke.io"
-    assert csi["volumeAttributes"]["bucketName"] == "models"
-    assert csi["volumeAttributes"]["mountOptions"] == "implicit-dirs,uid=1000"
-    mounts = template["spec"]["containers"][0]["volumeMounts"]
-    assert {"name": "bucket", "mountPath": "/model-data"} in mounts
-    assert pod()["serviceAccountName"] == "tuner"
-
-
-@pytest.mark.parametrize(
-    ("value", "attribute"),
-    [
-        ("skip_access_check", "skipCSIBucketAccessCheck"),
-        ("prefetch_metadata", "gcsfuseMetadataPrefetchOnMount"),
-    ],
-)
-def test_the_mount_checks_and_reads_ahead_as_it_is_told(value: str, attribute: str) -> None:
-    for told in (True, False):
-        volumes = pod(bucket=replace(BUCKET, **{value: told}))["volumes"]
-        (csi,) = [it["csi"] for it in volumes if "csi" in it]
-        assert csi["volumeAttributes"][attribute] == str(told).lower()
-
-
-def test_a_queue_can_count_all_that_a_pod_asks_for() -> None:
-    resources = pod()["containers"][0]["resources"]
-    amounts = {"cpu": "20", "memory": "50Gi", "ephemeral-storage": "40Gi", "nvidia.com/gpu": "2"}
-    assert resources == {"requests": amounts, "limits": amounts}
-
-
 def test_the_token_comes_from_the_secret() -> None:
     (token,) = [it for it in pod()["containers"][0]["env"] if "valueFrom" in it]
     assert token["name"] == "HF_TOKEN"
     assert token["valueFrom"] == {"secretKeyRef": {"name": "tokens", "key": "HF_TOKEN"}}
-
-
-def test_a_pod_that_is_stopped_has_time_to_end() -> None:
-    assert pod(grace_seconds=90)["terminationGracePeriodSeconds"] == 90
-    assert pod()["priorityClassName"] == "low"
-    assert "priorityClassName" not in pod(priority_class=None)
 
 
 def test_the_config_cannot_change_where_a_pod_stands() -> None:
@@ -307,9 +249,3 @@ def test_it_says_what_it_was_not_told(tmp_path: Path, name: str) -> None:
     done = launch(tmp_path, 0, None, **{name: ""})
     assert done.returncode != 0
     assert name in done.stderr
-
-
-def test_its_pods_get_no_more_privileges_than_they_start_with() -> None:
-    assert pod()["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
-    (container,) = pod()["containers"]
-    assert container["securityContext"] == NO_RAW_PACKETS

@@ -9,10 +9,9 @@ from stacks.config import validate
 from stacks.parts.servers.advice import links
 from tests.parts.samples import SERVE
 from tests.programs import WITH_ALL_SECRETS
-from tests.unit.inference_samples import FOLDER, GEMMA, TGI
+from tests.unit.inference_samples import TGI
 
 VLLM = replace(TGI, engine=InferenceEngine.VLLM, image="vllm:1")
-TUNED = replace(GEMMA, name="my-gemma", source=FOLDER.in_pod)
 
 
 def pod_spec(pod: Any) -> dict[str, Any]:
@@ -37,23 +36,12 @@ def test_tgis_image_may_be_hugging_faces_or_googles() -> None:
     assert "command" not in container(TGI)
 
 
-def test_tgi_splits_the_model_as_it_is_told() -> None:
-    given = environment(TGI, shards=4, source="google/gemma-2-27b")
-    assert (given["MODEL_ID"], given["NUM_SHARD"]) == ("google/gemma-2-27b", "4")
-
-
 REVISION = "11c9b309abf73637e4b6f9a3fa1e92e615547819"
 
 
 def test_tgi_takes_the_models_newest_or_the_revision_that_is_given() -> None:
     assert environment(TGI, revision=REVISION)["REVISION"] == REVISION
     assert "REVISION" not in environment(TGI)
-
-
-def test_vllm_takes_a_model_and_its_tokenizer_of_one_revision() -> None:
-    told = container(VLLM, revision=REVISION)["command"]
-    assert {f"--revision={REVISION}", f"--tokenizer-revision={REVISION}"} <= set(told)
-    assert not any("revision" in it for it in container(VLLM)["command"])
 
 
 def test_tgi_ends_the_requests_that_it_is_at_before_its_pod_is_killed() -> None:
@@ -70,39 +58,11 @@ def test_what_tgi_downloads_outlives_a_container_and_not_the_pod() -> None:
     assert environment(TGI)["HF_HOME"] == mount["mountPath"]
 
 
-def test_tgi_reads_a_model_from_its_folder() -> None:
-    assert environment(TGI, source=FOLDER.in_pod)["MODEL_ID"] == "/bucket/gemma/last"
-
-
 def test_tgi_scales_by_the_length_of_its_queue() -> None:
     assert gauge(InferenceEngine.TGI) == ("tgi-queue-size", "tgi_queue_size")
 
 
 # vLLM
-
-
-def test_vllm_is_told_where_the_model_is_what_it_is_called_and_how_it_is_split() -> None:
-    assert container(VLLM)["command"] == [
-        "vllm",
-        "serve",
-        "google/gemma-2-9b-it",
-        "--served-model-name=google/gemma-2-9b-it",
-        f"--port={PORT}",
-        "--tensor-parallel-size=2",
-        "--shutdown-timeout=45",
-        "--middleware=answering_paths.AnsweringPaths",
-    ]
-
-
-def test_vllm_decides_on_lengths_and_memory_unless_it_is_told() -> None:
-    told = container(VLLM, max_model_len=16384, gpu_memory_utilization=0.9)["command"]
-    assert {"--max-model-len=16384", "--gpu-memory-utilization=0.9"} <= {*told}
-    assert not [it for it in container(VLLM)["command"] if "max-model" in it or "memory" in it]
-
-
-def test_vllm_serves_a_folder_by_the_models_name() -> None:
-    told = container(replace(VLLM, model=TUNED, folder=FOLDER))["command"]
-    assert told[2:4] == ["/bucket/gemma/last", "--served-model-name=my-gemma"]
 
 
 def test_what_vllm_downloads_and_compiles_outlives_a_container_and_not_the_pod() -> None:

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from components.bucket_mount import BucketMountArgs
 from components.inference_engine import InferenceEngine
 from components.inference_manifest import Rollout
-from components.inference_server import InferenceServer, InferenceServerArgs, ModelFolderArgs
+from components.inference_server import InferenceServer, InferenceServerArgs
 from components.pod_access import CLIENT_LABEL
 from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Recording, Register
@@ -49,10 +48,6 @@ def test_a_fixed_number_of_servers_has_no_autoscaler(register: Register) -> None
     deployment = recording.named("server-deployment")
     assert deployment.inputs["spec"]["replicas"] == 3
     assert deployment.ignore_changes == ()
-
-
-def test_the_only_server_has_no_budget(register: Register) -> None:
-    assert "server-budget" not in made(register).children("server")
 
 
 @pytest.mark.parametrize("several", [{"replicas": 2}, {"max_replicas": 2}])
@@ -119,24 +114,9 @@ def test_the_service_does_not_hold_the_deployment_up_for_it_waits_for_its_pods(
     assert "server-service" not in made(register).waits_for("server-deployment")
 
 
-def test_all_of_it_is_in_the_namespace_with_the_labels(register: Register) -> None:
-    recording = made(register, max_replicas=2)
-    for one in recording.children("server"):
-        metadata = dict(recording.named(one).inputs["metadata"])
-        metadata.pop("annotations", None)
-        assert metadata == {"name": "chat", "namespace": "llm", "labels": {"stack": "test"}}
-        assert recording.named(one).delete_before_replace
-
-
 def test_a_change_of_replicas_goes_through_whoever_scaled_them_before(register: Register) -> None:
     metadata = made(register).named("server-deployment").inputs["metadata"]
     assert metadata["annotations"] == {"pulumi.com/patchForce": "true"}
-
-
-def test_its_pods_have_the_queues_priority(register: Register) -> None:
-    deployment = made(register, workload_priority="first").named("server-deployment").inputs
-    labels = deployment["spec"]["template"]["metadata"]["labels"]
-    assert labels["kueue.x-k8s.io/priority-class"] == "first"
 
 
 def test_the_url_is_the_services_in_the_cluster(register: Register) -> None:
@@ -191,28 +171,6 @@ def test_the_autoscaler_reads_what_the_metric_is_called(register: Register) -> N
     (source,) = recording.named("server-metric").inputs["spec"]["metrics"][0]["pod"]["containers"]
     read = recording.named("server-autoscaler").inputs["spec"]["metrics"][0]["pods"]["metric"]
     assert read["name"].endswith(f"|{source['metrics'][0]['gauge']['name']}")
-
-
-@pytest.mark.parametrize("engine", list(InferenceEngine))
-def test_a_model_may_be_in_a_folder_of_a_bucket(
-    register: Register, engine: InferenceEngine
-) -> None:
-    folder = ModelFolderArgs(
-        bucket=BucketMountArgs(
-            bucket_name="tuned",
-            options=("implicit-dirs",),
-            skip_access_check=True,
-            prefetch_metadata=False,
-        ),
-        mount_path="/bucket",
-        model_path="gemma/last",
-        annotations={"gke-gcsfuse/volumes": "true"},
-        service_account="reader",
-    )
-    recording = made(register, engine=engine, model="my-gemma", folder=folder)
-    spec = recording.named("server-deployment").inputs["spec"]["template"]["spec"]
-    assert spec["serviceAccountName"] == "reader"
-    assert "/bucket/gemma/last" in str(spec["containers"][0])
 
 
 def test_the_api_server_takes_a_server_of_either_engine(register: Register) -> None:

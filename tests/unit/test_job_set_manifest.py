@@ -8,11 +8,9 @@ import pytest
 from components.job_set_manifest import (
     OWN_VARIABLES,
     host_of_first,
-    job_set_access_spec,
     job_set_spec,
 )
 from components.naming import NameKind, check_name
-from tests.conftest import NO_RAW_PACKETS
 from tests.unit.job_set_samples import PODS
 
 
@@ -35,20 +33,6 @@ def variables(**values: Any) -> dict[str, Any]:
     return {it["name"]: it.get("value", it.get("valueFrom")) for it in main(**values)["env"]}
 
 
-def test_there_is_a_pod_for_each_node_and_each_has_a_number() -> None:
-    assert job(nodes=3)["completionMode"] == "Indexed"
-    assert (job(nodes=3)["completions"], job(nodes=3)["parallelism"]) == (3, 3)
-
-
-def test_pods_are_on_nodes_of_their_own() -> None:
-    (term,) = pod(nodes=2)["affinity"]["podAntiAffinity"][
-        "requiredDuringSchedulingIgnoredDuringExecution"
-    ]
-    assert term["topologyKey"] == "kubernetes.io/hostname"
-    assert term["labelSelector"] == {"matchLabels": {"jobset.sigs.k8s.io/jobset-name": "train"}}
-    assert "affinity" not in pod(nodes=1)
-
-
 def test_every_pod_knows_the_first_of_them_its_own_number_and_how_many_there_are() -> None:
     own = variables(nodes=3)
     assert own.keys() == OWN_VARIABLES
@@ -57,15 +41,6 @@ def test_every_pod_knows_the_first_of_them_its_own_number_and_how_many_there_are
     assert (own["NNODES"], own["GPUS_PER_NODE"]) == ("3", "8")
     index = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
     assert own["NODE_RANK"] == {"fieldRef": {"fieldPath": index}}
-
-
-def test_the_first_is_found_before_it_is_ready() -> None:
-    network = job_set_spec(PODS)["network"]
-    assert network == {
-        "enableDNSHostnames": True,
-        "subdomain": "train",
-        "publishNotReadyAddresses": True,
-    }
 
 
 def test_the_users_variables_are_there_beside_ours() -> None:
@@ -101,76 +76,6 @@ def test_a_run_that_takes_too_long_is_not_started_again() -> None:
     late = job_set_spec(PODS)["failurePolicy"]["rules"][1]
     assert (late["action"], late["onJobFailureReasons"]) == ("FailJobSet", ["DeadlineExceeded"])
     assert "activeDeadlineSeconds" not in job()
-
-
-def test_only_what_a_queue_admits_is_held_back() -> None:
-    assert job_set_spec(replace(PODS, queued=True))["suspend"] is True
-    assert "suspend" not in job_set_spec(PODS)
-
-
-def test_all_that_a_pod_may_use_is_asked_for() -> None:
-    amounts = {"cpu": "1500m", "memory": "8Gi", "ephemeral-storage": "10Gi", "nvidia.com/gpu": "8"}
-    assert main()["resources"] == {"requests": amounts, "limits": amounts}
-    assert "nvidia.com/gpu" not in main(gpus=0)["resources"]["requests"]
-
-
-def test_pods_with_gpus_go_where_those_are_and_share_their_memory() -> None:
-    (toleration,) = pod()["tolerations"]
-    assert toleration["key"] == "nvidia.com/gpu"
-    assert "securityContext" not in pod()
-    assert "tolerations" not in pod(gpus=0)
-    assert pod(gpus=0)["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
-
-
-def test_no_container_gets_more_privileges() -> None:
-    containers = [*pod(rdma=True)["containers"], *pod(rdma=True)["initContainers"]]
-    assert [it["securityContext"] for it in containers] == [{"allowPrivilegeEscalation": False}] * 2
-    assert main()["securityContext"] == NO_RAW_PACKETS
-
-
-def test_files_lie_under_one_directory_and_can_be_run() -> None:
-    (volume,) = [it for it in pod(files="train-files")["volumes"] if it["name"] == "files"]
-    assert volume["configMap"] == {"name": "train-files", "defaultMode": 0o555}
-    mounts = {it["name"]: it["mountPath"] for it in main(files="train-files")["volumeMounts"]}
-    assert mounts["files"] == "/etc/script"
-    assert "files" not in [it["name"] for it in pod()["volumes"]]
-
-
-def test_each_volume_is_mounted() -> None:
-    claim = {"name": "store", "persistentVolumeClaim": {"claimName": "lustre"}}
-    mount = {"name": "store", "mountPath": "/store"}
-    made = pod(volumes=[(claim, mount)], files="f", rdma=True)
-    assert claim in made["volumes"]
-    assert mount in made["containers"][0]["volumeMounts"]
-    mounted = {it["name"] for it in made["containers"][0]["volumeMounts"]}
-    assert mounted == {it["name"] for it in made["volumes"]}
-
-
-def test_shared_memory_is_there_where_it_is_asked_for() -> None:
-    assert pod(shm_gib=2)["volumes"][0]["emptyDir"] == {"medium": "Memory", "sizeLimit": "2Gi"}
-    assert pod(shm_gib=0)["volumes"] == []
-
-
-def test_nccls_plugin_is_waited_for_on_nodes_with_rdma() -> None:
-    (wait,) = pod(rdma=True)["initContainers"]
-    assert "/usr/local/gib" in wait["command"][-1]
-    assert "initContainers" not in pod()
-
-
-def test_what_a_pod_runs_as_and_how_it_ranks_is_said_where_it_is_given() -> None:
-    made = pod(service_account="trainer", priority_class="high", grace_seconds=20)
-    assert (made["serviceAccountName"], made["priorityClassName"]) == ("trainer", "high")
-    assert made["terminationGracePeriodSeconds"] == 20
-    assert not {"serviceAccountName", "priorityClassName"} & pod().keys()
-
-
-def test_only_pods_of_the_same_jobset_reach_each_other_in_their_namespace() -> None:
-    spec = job_set_access_spec("train", "llm")
-    own = {"matchLabels": {"jobset.sigs.k8s.io/jobset-name": "train"}}
-    assert spec["podSelector"] == own
-    assert spec["ingress"][0]["from"][0] == {"podSelector": own}
-    assert "ports" not in spec["ingress"][0]
-    assert not [it for it in spec["ingress"][0]["from"] if "ipBlock" in it]
 
 
 def test_a_name_leaves_room_for_those_of_pods() -> None:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import pulumi
 import pulumi_kubernetes as k8s
 import pytest
 import yaml
@@ -100,20 +99,9 @@ def test_its_own_namespace_is_never_managed(
     assert selector["matchExpressions"][0]["values"] == left_out
 
 
-def test_the_frameworks_are_those_asked_for(register: Register) -> None:
-    recording = made(register, frameworks=["pod", "batch/job"])
-    assert configuration(recording)["integrations"] == {"frameworks": ["pod", "batch/job"]}
-
-
 def test_what_it_admits_has_the_time_that_it_is_told(register: Register) -> None:
     wait = configuration(made(register, ready_minutes=90))["waitForPodsReady"]
     assert wait["timeout"] == "90m"
-
-
-def test_its_pod_goes_where_it_is_sent(register: Register) -> None:
-    release = made(register, node_selector=pulumi.Output.from_input({"pool": "cpu"}))
-    values = release.named("kueue-release").inputs["values"]
-    assert values["controllerManager"] == {"nodeSelector": {"pool": "cpu"}}
 
 
 def test_what_takes_its_name_is_made_after_the_release(register: Register) -> None:

@@ -89,23 +89,6 @@ def made(
     return register(program)
 
 
-def test_workloads_queue_by_a_local_queue_a_cluster_queue_and_a_flavor(register: Register) -> None:
-    recording = made(register)
-    local = recording.named("queues-local-queue-llm-lq")
-    assert local.type == "kubernetes:kueue.x-k8s.io/v1beta2:LocalQueue"
-    assert local.inputs["metadata"] == {
-        "name": "lq",
-        "namespace": "llm",
-        "labels": {"stack": "test"},
-    }
-    assert local.inputs["spec"] == {"clusterQueue": "cluster-queue"}
-    cluster = recording.named("queues-cluster-queue-cluster-queue")
-    (group,) = cluster.inputs["spec"]["resourceGroups"]
-    assert [it["name"] for it in group["flavors"]] == ["l4"]
-    flavor = recording.named("queues-flavor-l4")
-    assert flavor.inputs["spec"] == {"nodeLabels": {"accelerator": "nvidia-l4"}}
-
-
 def test_each_is_there_before_what_names_it_and_so_goes_after_it(register: Register) -> None:
     recording = made(register)
     chain = [
@@ -165,12 +148,6 @@ def test_a_cohort_is_there_before_the_queues_in_it(register: Register) -> None:
     assert "queues-cohort-team" in recording.waits_for(cluster.name)
 
 
-def test_a_cohort_needs_no_object_of_its_own(register: Register) -> None:
-    recording = made(register, cluster_queues=[replace(QUEUE, cohort="loose")])
-    spec = recording.named("queues-cluster-queue-cluster-queue").inputs["spec"]
-    assert spec["cohortName"] == "loose"
-
-
 def test_a_class_of_priority_has_its_value_beside_its_metadata(register: Register) -> None:
     classes = [WorkloadPriorityClassArgs(name="high", value=30, description="First.")]
     recording = made(register, priority_classes=classes)
@@ -184,14 +161,6 @@ def test_a_class_of_priority_has_its_value_beside_its_metadata(register: Registe
         "description": "First.",
     }
     assert recording.outputs[recording.named("queues").urn]["class_names"] == {"high": "high"}
-
-
-def test_labels_of_nodes_that_are_known_later_are_waited_for(register: Register) -> None:
-    labels = pulumi.Output.from_input({"accelerator": "later"})
-    recording = made(register, flavors=[ResourceFlavorArgs(name="l4", node_labels=labels)])
-    assert recording.named("queues-flavor-l4").inputs["spec"] == {
-        "nodeLabels": {"accelerator": "later"}
-    }
 
 
 def test_a_flavor_knows_where_its_nodes_stand_once_that_is_said(

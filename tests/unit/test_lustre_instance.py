@@ -20,37 +20,11 @@ ARGS = LustreInstanceArgs(
 )
 
 
-def test_it_is_the_scenarios_instance_on_the_port_of_todays_nodes(register: Register) -> None:
-    instance = register(lambda: LustreInstance("lustre", ARGS)).one(":Instance")
-    assert instance.inputs == {
-        "project": "p",
-        "location": "us-east1-b",
-        "instanceId": "rl-demo-gpu-lustre",
-        "network": "projects/p/global/networks/demo-net",
-        "capacityGib": "9000",
-        "perUnitStorageThroughput": "1000",
-        "filesystem": "lustre",
-        "labels": {"stack": "test"},
-    }
-
-
 def test_gke_support_is_what_puts_it_on_the_port_of_older_nodes(register: Register) -> None:
     older = replace(ARGS, legacy_port=True, port=6988)
     made = register(lambda: LustreInstance("lustre", older))
     assert made.one(":Instance").inputs["gkeSupportEnabled"] is True
     assert made.one(":Firewall").inputs["allows"] == [{"protocol": "tcp", "ports": ["6988"]}]
-
-
-def test_its_servers_are_let_into_the_network_on_its_port_alone(register: Register) -> None:
-    made = register(lambda: LustreInstance("lustre", ARGS))
-    assert made.one(":Firewall").inputs == {
-        "project": "p",
-        "name": "rl-demo-gpu-lustre-lustre",
-        "network": "projects/p/global/networks/demo-net",
-        "direction": "INGRESS",
-        "sourceRanges": ["10.10.0.0/22"],
-        "allows": [{"protocol": "tcp", "ports": ["988"]}],
-    }
 
 
 def test_it_is_protected_given_time_and_never_made_beside_itself(register: Register) -> None:

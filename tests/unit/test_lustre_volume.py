@@ -22,48 +22,11 @@ def made(register: Register) -> Recording:
     return register(program)
 
 
-def test_the_volume_is_the_instance(register: Register) -> None:
-    spec = made(register).one(":PersistentVolume").inputs["spec"]
-    assert spec["csi"] == {
-        "driver": "lustre.csi.storage.gke.io",
-        "volumeHandle": "p/us-east1-b/rl-demo-gpu-lustre",
-        "volumeAttributes": {"ip": "10.10.0.2", "filesystem": "lustre"},
-    }
-    assert spec["persistentVolumeReclaimPolicy"] == "Retain"
-    assert spec["accessModes"] == ["ReadWriteMany"]
-
-
-def test_volume_and_claim_belong_to_each_other_alone(register: Register) -> None:
-    recording = made(register)
-    volume = recording.one(":PersistentVolume").inputs
-    claim = recording.one(":PersistentVolumeClaim").inputs
-    assert volume["spec"]["claimRef"] == {
-        "namespace": claim["metadata"]["namespace"],
-        "name": claim["metadata"]["name"],
-    }
-    assert claim["spec"]["volumeName"] == volume["metadata"]["name"] == "rl-demo-gpu-lustre-pv"
-    assert claim["metadata"]["name"] == "rl-demo-gpu-lustre-pvc"
-    assert claim["spec"]["storageClassName"] == ""
-
-
-def test_both_have_the_instances_capacity(register: Register) -> None:
-    recording = made(register)
-    volume = recording.one(":PersistentVolume").inputs["spec"]
-    claim = recording.one(":PersistentVolumeClaim").inputs["spec"]
-    assert volume["capacity"] == claim["resources"]["requests"] == {"storage": "9000Gi"}
-
-
 def test_both_are_replaced_together_and_never_beside_themselves(register: Register) -> None:
     recording = made(register)
     for kind in (":PersistentVolume", ":PersistentVolumeClaim"):
         assert recording.one(kind).replace_on_changes == ("spec",)
         assert recording.one(kind).delete_before_replace
-
-
-def test_nothing_that_only_a_bucket_has_is_asked_of_it(register: Register) -> None:
-    spec = made(register).one(":PersistentVolume").inputs["spec"]
-    assert "mountOptions" not in spec
-    assert "storageClassName" not in spec
 
 
 def test_whatever_mounts_it_is_replaced_with_all_that_is_under_it(register: Register) -> None:

@@ -30,20 +30,6 @@ def pod(register: Register, **values: Any) -> dict[str, Any]:
     return spec["template"]["spec"]
 
 
-def test_it_runs_on_the_pools_nodes_whatever_they_are_tainted_with(register: Register) -> None:
-    spec = pod(register)
-    assert spec["nodeSelector"] == POOL
-    assert spec["tolerations"] == [{"operator": "Exists"}]
-
-
-def test_a_pod_is_ready_once_the_plugin_is_copied(register: Register) -> None:
-    spec = pod(register)
-    installer = spec["initContainers"][0]
-    assert installer["image"] == "plugin:1"
-    assert installer["securityContext"] == {"privileged": True}
-    assert spec["containers"] == [{"name": "pause", "image": "pause:1"}]
-
-
 def test_it_writes_into_the_nodes_own_directories(register: Register) -> None:
     spec = pod(register)
     on_node = {it["name"]: it["hostPath"]["path"] for it in spec["volumes"]}
@@ -61,23 +47,6 @@ def test_pods_find_it_where_it_was_written(register: Register) -> None:
     assert all(any(one.startswith(path) for one in written) for path in read.values())
     assert [it["name"] for it in gib_mounts()] == list(read)
     assert all(it["readOnly"] for it in gib_mounts())
-
-
-@pytest.mark.parametrize(
-    ("autopilot", "namespace", "priority", "command"),
-    [
-        (False, "kube-system", "system-node-critical", "install\n"),
-        (True, "rdma-system", None, "install --install-nccl\n"),
-    ],
-)
-def test_standard_and_autopilot_get_googles_own_variants(
-    register: Register, autopilot: bool, namespace: str, priority: str | None, command: str
-) -> None:
-    daemon_set = made(register, autopilot=autopilot).one(":DaemonSet").inputs
-    assert daemon_set["metadata"]["namespace"] == namespace
-    spec = daemon_set["spec"]["template"]["spec"]
-    assert spec.get("priorityClassName") == priority
-    assert f"container_entry.sh {command}" in spec["initContainers"][0]["args"][0]
 
 
 @pytest.mark.parametrize("machine", ["a4-highgpu-8g", "a3-ultragpu-8g", "a4x-highgpu-4g"])

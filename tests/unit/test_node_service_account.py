@@ -16,13 +16,6 @@ def made(register: Register, base_name: str = "demo") -> Recording:
     return register(lambda: NodeServiceAccount("gpu-nodes", args))
 
 
-def test_nodes_get_the_one_role_that_gke_asks_for(register: Register) -> None:
-    recording = made(register)
-    grants = recording.of_type("projects/iAMMember:IAMMember")
-    assert [it.inputs["role"] for it in grants] == ["roles/container.defaultNodeServiceAccount"]
-    assert grants[0].inputs["member"] == "serviceAccount:demo-gpu@p.iam.gserviceaccount.com"
-
-
 def test_the_email_is_handed_out_with_the_grant(register: Register) -> None:
     recording = made(register)
     outputs = recording.outputs[recording.named("gpu-nodes").urn]

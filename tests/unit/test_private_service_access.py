@@ -30,15 +30,6 @@ def made_with(register: Register, removal: PeeringRemoval, record: Record = NOTH
     return register(program)
 
 
-def test_the_range_is_the_plans_and_not_googles_choice(register: Register) -> None:
-    address = made_with(register, PeeringRemoval.DELETE).one(":GlobalAddress")
-    assert address.inputs["address"] == "10.10.0.0"
-    assert address.inputs["prefixLength"] == 22
-    assert address.inputs["purpose"] == "VPC_PEERING"
-    assert address.inputs["name"] == "demo-services-10-10-0-0-22"
-    assert address.inputs["labels"] == {"stack": "test"}
-
-
 @pytest.mark.parametrize(
     ("prefix_length", "name"),
     [(22, "google-managed-services-demo"), (20, "demo-services-10-10-0-0-22")],
@@ -51,23 +42,6 @@ def test_a_range_of_an_earlier_release_keeps_its_name_as_long_as_it_is_the_same(
     record = Record({"urn::services-range": {"type": RANGE, "outputs": outputs}})
     address = made_with(register, PeeringRemoval.DELETE, record).one(":GlobalAddress")
     assert address.inputs["name"] == name
-
-
-@pytest.mark.parametrize(
-    ("removal", "policy"),
-    [
-        (PeeringRemoval.REMOVE, "REMOVE_PEERING"),
-        (PeeringRemoval.DELETE, "DELETE"),
-        (PeeringRemoval.ABANDON, "ABANDON"),
-    ],
-)
-def test_the_peering_goes_the_way_that_was_asked_for(
-    register: Register, removal: PeeringRemoval, policy: str
-) -> None:
-    peering = made_with(register, removal).one(":Connection")
-    assert peering.inputs["deletionPolicy"] == policy
-    assert peering.inputs["reservedPeeringRanges"] == ["demo-services-10-10-0-0-22"]
-    assert peering.inputs["updateOnCreationFail"] is True
 
 
 def test_the_network_it_hands_out_is_known_only_with_the_peering(register: Register) -> None:

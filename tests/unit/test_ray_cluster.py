@@ -1,6 +1,5 @@
 """The RayCluster, as registered."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -8,17 +7,14 @@ import pulumi_kubernetes as k8s
 import pytest
 
 from components.lifecycle import object_name
-from components.node_network import NodeNetwork
 from components.ray_cluster import (
     RayCluster,
     RayClusterArgs,
     RayPodArgs,
-    RaySetupArgs,
     RayVolumeArgs,
     RayWorkersArgs,
 )
 from components.ray_cluster_manifest import RayAutoscaling
-from components.ray_manifest import launcher_config_map
 from components.static_volume import VolumeMount
 from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Register, Registered
@@ -101,55 +97,10 @@ def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> Non
     assert {"claimName": "fs-pvc"} in [it.get("persistentVolumeClaim") for it in volumes]
 
 
-def test_workers_alone_have_the_nodes_further_interfaces(register: Register) -> None:
-    networks = [
-        NodeNetwork(name=name, interface=device, rdma=rdma, network="n", subnetwork="s")
-        for name, device, rdma in (("gvnic-1", "eth1", False), ("rdma-0", "eth2", True))
-    ]
-    args = with_workers(replace(POD, networks=networks, annotations={"own": "yes"}))
-    spec = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs["spec"]
-    worker = spec["workerGroupSpecs"][0]["template"]
-    assert json.loads(worker["metadata"]["annotations"]["networking.gke.io/interfaces"]) == [
-        {"interfaceName": "eth0", "network": "default"},
-        {"interfaceName": "eth1", "network": "gvnic-1"},
-        {"interfaceName": "eth2", "network": "rdma-0"},
-    ]
-    assert worker["metadata"]["annotations"]["own"] == "yes"
-    assert {"nvidia", "gib"} <= {it["name"] for it in worker["spec"]["volumes"]}
-    assert "metadata" not in spec["headGroupSpec"]["template"]
-
-
-def test_an_interface_without_rdma_needs_no_plugin(register: Register) -> None:
-    gvnic = NodeNetwork(name="gvnic-1", interface="eth1", rdma=False, network="n", subnetwork="s")
-    args = with_workers(replace(POD, networks=[gvnic]))
-    spec = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs["spec"]
-    pod = spec["workerGroupSpecs"][0]["template"]["spec"]
-    assert "gib" not in {it["name"] for it in pod["volumes"]}
-    assert "initContainers" not in pod
-
-
-def test_a_setup_runs_in_the_pods_that_have_one(register: Register) -> None:
-    setup = RaySetupArgs(script="echo $1", arguments=["from", "to"], directory="/opt/x")
-    args = replace(ARGS, head=replace(POD, setup=setup))
-    spec = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs["spec"]
-    head = spec["headGroupSpec"]["template"]["spec"]
-    (before,) = head["initContainers"]
-    assert before["command"] == ["bash", "-c", "echo $1", "setup", "from", "to"]
-    assert {"name": "setup", "mountPath": "/opt/x"} in head["containers"][0]["volumeMounts"]
-    assert "initContainers" not in spec["workerGroupSpecs"][0]["template"]["spec"]
-
-
 def test_a_changed_label_touches_no_pod(register: Register) -> None:
     spec = made(register).inputs["spec"]
     assert "metadata" not in spec["headGroupSpec"]["template"]
     assert "metadata" not in spec["workerGroupSpecs"][0]["template"]
-
-
-def test_a_queue_is_named_beside_the_labels_of_the_stack(register: Register) -> None:
-    queued = register(lambda: RayCluster("ray", replace(ARGS, queue="lq")))
-    labels = queued.named("ray-cluster").inputs["metadata"]["labels"]
-    assert labels == {"stack": "test", "kueue.x-k8s.io/queue-name": "lq"}
-    assert made(register).inputs["metadata"]["labels"] == {"stack": "test"}
 
 
 @pytest.mark.parametrize("scaling", [None, RayAutoscaling(idle_seconds=60)])
@@ -176,12 +127,6 @@ def test_workers_that_no_queue_admits_change_in_place(
     assert again.replacement_trigger == cluster.replacement_trigger
     forced = "pulumi.com/patchForce" in cluster.inputs["metadata"]["annotations"]
     assert forced == (scaling is not None)
-
-
-def test_the_head_expects_the_launcher_under_a_name_of_its_own(register: Register) -> None:
-    volumes = made(register).inputs["spec"]["headGroupSpec"]["template"]["spec"]["volumes"]
-    assert {"name": "demo-launcher", "optional": True} in [it.get("configMap") for it in volumes]
-    assert launcher_config_map("demo") == "demo-launcher"
 
 
 def test_the_dashboard_is_found_at_the_heads_service(register: Register) -> None:
@@ -236,18 +181,6 @@ def test_the_api_server_takes_the_policy(register: Register) -> None:
     assert kube.inventory()["NetworkPolicy"] == [f"default/{manifest['metadata']['name']}"]
 
 
-def test_where_it_scales_the_queue_admits_each_worker_as_it_comes(register: Register) -> None:
-    scaling = RayAutoscaling(idle_seconds=60)
-    args = replace(ARGS, queue="lq", autoscaling=scaling)
-    cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
-    assert cluster["metadata"]["annotations"]["kueue.x-k8s.io/elastic-job"] == "true"
-    gates = [{"name": "kueue.x-k8s.io/elastic-job"}]
-    spec = cluster["spec"]
-    (group,) = spec["workerGroupSpecs"]
-    for part in (spec["headGroupSpec"], group):
-        assert part["template"]["spec"]["schedulingGates"] == gates
-
-
 @pytest.mark.parametrize("queue", ["lq", None])
 def test_a_queue_is_told_how_many_workers_come_first_and_otherwise_the_autoscaler_says_it(
     register: Register, queue: str | None
@@ -258,14 +191,3 @@ def test_a_queue_is_told_how_many_workers_come_first_and_otherwise_the_autoscale
     (group,) = cluster["spec"]["workerGroupSpecs"]
     assert (group["minReplicas"], group["maxReplicas"]) == (1, 2)
     assert group.get("replicas") == (1 if queue else None)
-
-
-@pytest.mark.parametrize("queue", ["lq", None])
-def test_one_that_does_not_both_scale_and_queue_has_no_gates(
-    register: Register, queue: str | None
-) -> None:
-    scaling = None if queue else RayAutoscaling(idle_seconds=60)
-    args = replace(ARGS, queue=queue, autoscaling=scaling)
-    inputs = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
-    assert "kueue.x-k8s.io/elastic-job" not in inputs["metadata"]["annotations"]
-    assert "schedulingGates" not in inputs["spec"]["headGroupSpec"]["template"]["spec"]

@@ -15,7 +15,6 @@ from tests.unit.memory_kube_samples import ray_ref
 from tests.unit.test_ray_cluster import ARGS, POD
 
 ROLLOUT = replace(POD, gpus=1, shm_gib=10, node_selector={"pool": "l4"})
-SLICE = replace(POD, gpus=0, tpus=4, node_selector={"pool": "tpu"})
 LEARNERS = RayWorkersArgs(pod=POD, count=2, least=1)
 TWO = {"learners": LEARNERS, "actors": RayWorkersArgs(pod=ROLLOUT, count=6, least=3)}
 CLAIM = RayVolumeArgs(name="lustre", mount_path="/lustre", claim_name="lustre-pvc")
@@ -44,37 +43,6 @@ def pods(cluster: Registered) -> list[Any]:
     return [it["template"]["spec"] for it in (spec["headGroupSpec"], *spec["workerGroupSpecs"])]
 
 
-def test_each_group_has_pods_and_a_number_of_its_own_in_the_order_given(register: Register) -> None:
-    found = groups(made(register))
-    assert list(found) == ["learners", "actors"]
-    amounts = {
-        name: (
-            it["replicas"],
-            it["template"]["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"],
-            it["template"]["spec"]["nodeSelector"],
-        )
-        for name, it in found.items()
-    }
-    assert amounts == {
-        "learners": (2, "8", POD.node_selector),
-        "actors": (6, "1", {"pool": "l4"}),
-    }
-
-
-def test_each_group_scales_between_its_own_numbers(register: Register) -> None:
-    found = groups(made(register, autoscaling=SCALING))
-    numbers = {name: (it["minReplicas"], it["maxReplicas"]) for name, it in found.items()}
-    assert numbers == {"learners": (1, 2), "actors": (3, 6)}
-    assert all("replicas" not in it for it in found.values())
-
-
-def test_the_fewest_of_a_group_say_nothing_where_the_cluster_does_not_scale(
-    register: Register,
-) -> None:
-    actors = groups(made(register))["actors"]
-    assert (actors["minReplicas"], actors["replicas"], actors["maxReplicas"]) == (6, 6, 6)
-
-
 def test_a_queue_admits_the_head_and_each_worker_of_every_group_as_it_comes(
     register: Register,
 ) -> None:
@@ -85,36 +53,6 @@ def test_a_queue_admits_the_head_and_each_worker_of_every_group_as_it_comes(
         "learners": 1,
         "actors": 3,
     }
-
-
-def test_a_group_of_several_hosts_stands_beside_a_plain_one(register: Register) -> None:
-    slices = RayWorkersArgs(pod=SLICE, count=2, hosts=4)
-    found = groups(made(register, workers={"learners": LEARNERS, "slices": slices}))
-    assert (found["slices"]["replicas"], found["slices"]["numOfHosts"]) == (2, 4)
-    assert "numOfHosts" not in found["learners"]
-    (tpus,) = found["slices"]["template"]["spec"]["containers"]
-    assert tpus["resources"]["limits"]["google.com/tpu"] == "4"
-
-
-def test_a_claim_and_a_bucket_are_on_the_head_and_on_workers_of_every_group(
-    register: Register,
-) -> None:
-    for pod in pods(made(register, volumes=[CLAIM, BUCKET])):
-        volumes = {it["name"]: it for it in pod["volumes"]}
-        assert [it for it in volumes if it in ("lustre", "checkpoints")] == [
-            "lustre",
-            "checkpoints",
-        ]
-        assert volumes["lustre"]["persistentVolumeClaim"] == {"claimName": "lustre-pvc"}
-        assert volumes["checkpoints"]["csi"]["volumeAttributes"]["bucketName"] == "kept"
-        mounts = {it["name"]: it["mountPath"] for it in pod["containers"][0]["volumeMounts"]}
-        assert mounts["lustre"] == "/lustre"
-        assert mounts["checkpoints"] == "/checkpoints"
-
-
-def test_without_volumes_pods_have_their_shared_memory_alone(register: Register) -> None:
-    _, *workers = pods(made(register))
-    assert [[it["name"] for it in pod["volumes"]] for pod in workers] == [["dshm"], ["dshm"]]
 
 
 def test_the_template_of_a_group_is_what_its_pods_are_made_of(register: Register) -> None:

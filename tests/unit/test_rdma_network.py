@@ -18,14 +18,6 @@ def made(register: Register) -> Recording:
     return register(lambda: RdmaNetwork("rdma", ARGS))
 
 
-def test_the_vpc_has_the_zones_profile_and_large_packets(register: Register) -> None:
-    vpc = made(register).one(":Network").inputs
-    assert vpc["name"] == "demo-rdma-net"
-    assert vpc["networkProfile"] == "projects/p/global/networkProfiles/us-central1-b-vpc-roce"
-    assert vpc["mtu"] == 8896
-    assert vpc["autoCreateSubnetworks"] is False
-
-
 def test_each_interface_has_a_subnetwork_named_after_it(register: Register) -> None:
     recording = made(register)
     assert len(recording.of_type(":Subnetwork")) == 8

@@ -10,7 +10,7 @@ import pytest
 from components.script_file import versioned_file_name
 from components.script_job import ScriptJob, ScriptJobArgs
 from components.static_volume import VolumeMount
-from tests.conftest import NO_RAW_PACKETS, Recording, Register
+from tests.conftest import Recording, Register
 
 ARGS = ScriptJobArgs(
     namespace="rl",
@@ -55,19 +55,6 @@ def job(register: Register, **values: Any) -> dict[str, Any]:
 
 def pod(register: Register, **values: Any) -> dict[str, Any]:
     return job(register, **values)["spec"]["template"]["spec"]
-
-
-def test_the_script_runs_once_and_failed_pods_stay_to_be_read(register: Register) -> None:
-    spec = job(register)["spec"]
-    assert spec["template"]["spec"]["restartPolicy"] == "Never"
-    assert spec["backoffLimit"] == 2
-    assert spec["podFailurePolicy"]["rules"] == [
-        {
-            "action": "Ignore",
-            "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}],
-        }
-    ]
-    assert "completions" not in spec
 
 
 def test_a_finished_job_stays_as_the_record_that_the_work_is_done(register: Register) -> None:
@@ -143,25 +130,3 @@ def test_tokens_come_from_the_secret_and_all_else_in_the_open(register: Register
             "valueFrom": {"secretKeyRef": {"name": "tokens", "key": "HF_TOKEN"}},
         },
     ]
-
-
-def test_it_runs_where_and_as_whom_it_is_told(register: Register) -> None:
-    spec = pod(register)
-    assert spec["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu"}
-    assert spec["serviceAccountName"] == "trainer"
-    assert "serviceAccountName" not in pod(register, service_account=None)
-    template = job(register)["spec"]["template"]
-    assert template["metadata"]["annotations"] == {"gke-gcsfuse/volumes": "true"}
-
-
-def test_it_gets_what_it_asks_for_and_no_more(register: Register) -> None:
-    resources = pod(register)["containers"][0]["resources"]
-    amounts = {"cpu": "3500m", "memory": "12Gi", "ephemeral-storage": "20Gi"}
-    assert resources == {"requests": amounts, "limits": amounts}
-
-
-def test_the_script_gets_no_more_privileges_than_it_starts_with(register: Register) -> None:
-    made_pod = pod(register)
-    assert made_pod["securityContext"] == {"seccompProfile": {"type": "RuntimeDefault"}}
-    (container,) = made_pod["containers"]
-    assert container["securityContext"] == NO_RAW_PACKETS

@@ -8,7 +8,6 @@ import pulumi_kubernetes as k8s
 import pytest
 
 from components.bucket_mount import BucketMountArgs
-from components.node_network import NodeNetwork
 from components.script_job_set import ScriptJobSet, ScriptMountArgs
 from tests.conftest import Recording, Register, Registered
 from tests.unit.job_set_samples import JOB
@@ -25,13 +24,6 @@ def job_set(register: Register, **values: Any) -> Registered:
 def pod(register: Register, **values: Any) -> dict[str, Any]:
     (one,) = job_set(register, **values).inputs["spec"]["replicatedJobs"]
     return one["template"]["spec"]["template"]
-
-
-def test_it_is_a_jobset_of_its_name(register: Register) -> None:
-    inputs = job_set(register).inputs
-    assert (inputs["apiVersion"], inputs["kind"]) == ("jobset.x-k8s.io/v1alpha2", "JobSet")
-    assert (inputs["metadata"]["name"], inputs["metadata"]["namespace"]) == ("train", "llm")
-    assert "annotations" not in inputs["metadata"]
 
 
 def test_its_files_and_who_may_reach_it_are_there_before_the_pods(register: Register) -> None:
@@ -55,13 +47,6 @@ def test_other_files_are_another_config_map_and_so_another_run(register: Registe
         for files in ({"a": "1"}, {"a": "2"}, {"b": "1"})
     }
     assert len(names) == 3
-
-
-def test_without_files_there_is_no_config_map(register: Register) -> None:
-    recording = made(register, files={})
-    assert recording.of_type(":ConfigMap") == []
-    volumes = pod(register, files={})["spec"]["volumes"]
-    assert "files" not in [it["name"] for it in volumes]
 
 
 def test_any_other_pod_is_another_jobset_and_that_takes_the_name(register: Register) -> None:
@@ -105,41 +90,6 @@ def test_so_is_one_in_another_queue_or_of_another_priority(register: Register) -
     )
 
 
-def test_queue_and_priority_are_labels_beside_the_others(register: Register) -> None:
-    queue, first = pulumi.Output.from_input("lq"), pulumi.Output.from_input("first")
-    metadata = job_set(register, queue=queue, workload_priority=first).inputs["metadata"]
-    assert metadata["labels"] == {
-        "stack": "test",
-        "kueue.x-k8s.io/queue-name": "lq",
-        "kueue.x-k8s.io/priority-class": "first",
-    }
-    assert job_set(register).inputs["metadata"]["labels"] == {"stack": "test"}
-
-
-def test_buckets_and_claims_are_mounted_where_they_are_wanted(register: Register) -> None:
-    mounts = [
-        ScriptMountArgs(
-            name="data",
-            path="/data",
-            bucket=BucketMountArgs(
-                bucket_name=pulumi.Output.from_input("b"),
-                options=["uid=1"],
-                skip_access_check=True,
-                prefetch_metadata=False,
-            ),
-            read_only=True,
-        ),
-        ScriptMountArgs(name="lustre", path="/lustre", claim_name="pvc"),
-    ]
-    spec = pod(register, mounts=mounts)["spec"]
-    volumes = {it["name"]: it for it in spec["volumes"]}
-    assert volumes["data"]["csi"]["volumeAttributes"]["bucketName"] == "b"
-    assert volumes["lustre"]["persistentVolumeClaim"] == {"claimName": "pvc"}
-    found = spec["containers"][0]["volumeMounts"]
-    assert {"name": "data", "mountPath": "/data", "readOnly": True} in found
-    assert {"name": "lustre", "mountPath": "/lustre"} in found
-
-
 @pytest.mark.parametrize(
     ("values", "has"),
     [
@@ -158,37 +108,6 @@ def test_buckets_and_claims_are_mounted_where_they_are_wanted(register: Register
 def test_a_mount_is_of_one_thing(values: dict[str, Any], has: str) -> None:
     with pytest.raises(ValueError, match=f"data mounts .* has {has}; nearest: one of them"):
         ScriptMountArgs(name="data", path="/data", **values)
-
-
-def test_pods_get_all_interfaces_of_their_nodes(register: Register) -> None:
-    rdma = NodeNetwork(name="rdma-0", interface="eth2", rdma=True, network="n", subnetwork="s")
-    template = pod(register, networks=[rdma])
-    annotations = template["metadata"]["annotations"]
-    assert '"network": "rdma-0"' in annotations["networking.gke.io/interfaces"]
-    assert annotations["gke-gcsfuse/volumes"] == "true"
-    assert template["spec"]["initContainers"][0]["name"] == "wait-for-nccl-plugin"
-    plain = replace(rdma, rdma=False)
-    assert "initContainers" not in pod(register, networks=[plain])["spec"]
-
-
-def test_it_gets_what_it_is_given(register: Register) -> None:
-    job = job_set(
-        register,
-        nodes=4,
-        max_restarts=2,
-        minutes=10,
-        grace_seconds=20,
-        priority_class=pulumi.Output.from_input("high"),
-        service_account="other",
-    ).inputs["spec"]
-    assert job["failurePolicy"]["maxRestarts"] == 2
-    (one,) = job["replicatedJobs"]
-    assert one["template"]["spec"]["completions"] == 4
-    assert one["template"]["spec"]["activeDeadlineSeconds"] == 600
-    spec = one["template"]["spec"]["template"]["spec"]
-    assert (spec["priorityClassName"], spec["serviceAccountName"]) == ("high", "other")
-    assert spec["terminationGracePeriodSeconds"] == 20
-    assert spec["containers"][0]["command"] == ["torchrun", "/etc/script/train.py"]
 
 
 def test_its_output_is_the_name_of_the_jobset(register: Register) -> None:

@@ -21,15 +21,6 @@ def made(register: Register) -> Recording:
     return register(lambda: WebhookAccess("access", ARGS))
 
 
-def test_the_control_plane_alone_is_let_in_and_on_the_webhooks_port_alone(
-    register: Register,
-) -> None:
-    rule = made(register).one(":Firewall").inputs
-    assert rule["direction"] == "INGRESS"
-    assert rule["sourceRanges"] == ["10.10.1.0/28"]
-    assert rule["allows"] == [{"protocol": "tcp", "ports": ["9443"]}]
-
-
 def test_it_is_a_rule_of_the_nodes_network_that_can_be_made_again(register: Register) -> None:
     rule = made(register).named("access-rule")
     assert rule.inputs["network"] == "projects/p/global/networks/demo-net"

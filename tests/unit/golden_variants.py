@@ -1,0 +1,99 @@
+"""Presets that are recorded whole, and stacks near them that are recorded by what differs."""
+
+from typing import Any, NamedTuple
+
+from tests.conftest import changed, stack_config
+from tests.parts.preset_samples import AUTOPILOT, CHECKED, ON_AUTOPILOT, PLACED, TEAMS
+from tests.programs import WITH_TOKEN
+
+_B200, _MIXED, _TPU, _VERL = "b200-lustre", "kueue-mixed", "tpu-multislice", "verl-b200-autopilot"
+_OWN_SLICES = {"pools__v6e-16__interfaces": "own"}
+_SIDECAR = "buckets__bucket__mount__sidecar"
+_TPU_WORKERS = "ray__maxtext-tpu-cluster__workers__tpu-group"
+_FLAGS = [
+    {"name": "xla_enable_async_all_gather"},
+    {"name": "xla_tpu_scoped_vmem_limit_kib", "value": 65536},
+    {"name": "xla_tpu_overlap_compute_collective_tc", "value": False},
+]
+_RESERVATION = {
+    "mode": "reservation",
+    "name": "r",
+    "project": "shared-project",
+    "block": "b",
+    "sub_block": "s",
+}
+MOUNT = {
+    "sidecar": {"cpu": 0.5, "memory_gib": 20, "ephemeral_storage_gib": 8},
+    "metadata_prefetch": True,
+    "metadata_ttl_s": 60,
+    "skip_access_check": False,
+}
+# With the secrets that its user has set.
+PRESETS: dict[str, frozenset[str]] = {
+    _B200: WITH_TOKEN,
+    _MIXED: WITH_TOKEN,
+    _TPU: frozenset(),
+    _VERL: frozenset(),
+}
+
+
+class Variant(NamedTuple):
+    """Of the preset `stack`; what differs is said against `near`, a preset or another of these."""
+
+    near: str
+    stack: str
+    changes: dict[str, Any]
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return changed(stack_config(self.stack), **self.changes)
+
+    @property
+    def secrets_set(self) -> frozenset[str]:
+        return PRESETS[self.near] if self.near in PRESETS else VARIANTS[self.near].secrets_set
+
+
+VARIANTS: dict[str, Variant] = {
+    "b200-lustre in networks of its own": Variant(_B200, _B200, {"pools__gpu__interfaces": "own"}),
+    "kueue-mixed on autopilot": Variant(_MIXED, _MIXED, AUTOPILOT),
+    "kueue-mixed on queued machines": Variant(_MIXED, _MIXED, CHECKED),
+    "kueue-mixed on chosen nodes": Variant(_MIXED, _MIXED, PLACED),
+    "kueue-mixed of two teams": Variant(_MIXED, _MIXED, TEAMS),
+    "kueue-mixed with a mount": Variant(_MIXED, _MIXED, {"buckets__bucket__mount": MOUNT}),
+    "tpu-multislice on autopilot": Variant(_TPU, _TPU, ON_AUTOPILOT),
+    "tpu-multislice on autopilot with limits": Variant(
+        "tpu-multislice on autopilot", _TPU, {**ON_AUTOPILOT, f"{_SIDECAR}__cpu": 0.5}
+    ),
+    "tpu-multislice in networks of its own": Variant(_TPU, _TPU, _OWN_SLICES),
+    "tpu-multislice with one network": Variant(
+        _TPU, _TPU, {"network": {"dcn": [{"name": "net-1", "range": "10.50.0.0/16"}]}}
+    ),
+    "tpu-multislice without networks": Variant(_TPU, _TPU, {"network": {"dcn": []}}),
+    "tpu-multislice with flags": Variant(
+        _TPU, _TPU, {"network": {"dcn": []}, "pools__v6e-16__libtpu_flags": _FLAGS}
+    ),
+    "tpu-multislice with limits": Variant(
+        _TPU,
+        _TPU,
+        {
+            f"{_SIDECAR}__memory_gib": 4,
+            f"{_TPU_WORKERS}__limits": {"cpu": 80, "memory_gib": 186},
+        },
+    ),
+    "tpu-elastic": Variant(_TPU, "tpu-elastic", {}),
+    "tpu-elastic in networks of its own": Variant("tpu-elastic", "tpu-elastic", _OWN_SLICES),
+    "verl-b200-autopilot in a reservation": Variant(
+        _VERL, _VERL, {"pools__gpu__capacity": _RESERVATION}
+    ),
+    "verl-b200-autopilot on managed interfaces": Variant(
+        _VERL, _VERL, {"pools__gpu__interfaces": "managed"}
+    ),
+    "verl-b200": Variant(_VERL, "verl-b200", {}),
+    "verl-b200 with smaller packets": Variant("verl-b200", "verl-b200", {"network": {"mtu": 1460}}),
+    "verl-b200 in a bucket filled by hand": Variant(
+        *("verl-b200", "verl-b200"),
+        {"jobs": {"verl-grpo": {"type": "verl", "preparation": None}}},
+    ),
+    "verl-b200 without a job": Variant("verl-b200", "verl-b200", {"jobs": None}),
+    "verl-h200": Variant("verl-b200", "verl-h200", {}),
+}
