@@ -19,11 +19,10 @@ from stacks.parts.ray.rules import image_problems
 from stacks.stack import Stack
 from tests.conftest import changed
 from tests.parts.samples import DEV, SERVE
-from tests.programs import WITH_TOKEN, registered
+from tests.programs import WITH_TOKEN, mistakes, registered
 from tests.unit.script_samples import JOB_SET, STACK
 from tests.unit.status_samples import obj, snapshot
 from tests.unit.test_images import images_in
-from tests.unit.test_script_rules import lines
 
 DIGEST = f"sha256:{'a' * 64}"
 OTHER = f"sha256:{'b' * 64}"
@@ -85,7 +84,9 @@ def test_the_ray_of_an_image_is_read_of_its_tag_beside_a_digest() -> None:
 def test_a_boot_disk_that_does_not_hold_an_image_is_refused_by_its_digest_too() -> None:
     image = f"{FACTS.image('nemo_rl').reference}@{DIGEST}"
     values = {"pool": "cpu", "image": image, "requests": {"cpu": 1, "memory_gib": 2}}
-    found = lines(STACK, pools__cpu__disk={"size_gb": 60}, jobs__train={**JOB_SET, **values})
+    found = mistakes(
+        changed(STACK, pools__cpu__disk={"size_gb": 60}, jobs__train={**JOB_SET, **values})
+    )
     assert any("pools.cpu.disk.size_gb: 60 GB do not hold the image" in it for it in found)
 
 

@@ -7,7 +7,7 @@ import pytest
 from stacks.config import validate
 from stacks.parts.ray.rules import image_problems
 from tests.conftest import changed
-from tests.unit.test_ray_scaling import mistake
+from tests.programs import mistakes
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,8 @@ def test_an_image_of_another_version_is_refused(dev: dict[str, Any]) -> None:
         "ray.main.version",
         "2.54.0 is not the Ray that rayproject/ray:2.30.0-gpu has; nearest: 2.30.0",
     )
-    assert mistake(dev, ray__dev__image="rayproject/ray:2.30.0-gpu").startswith(
-        "stack.ray.dev.version: "
-    )
+    (line,) = mistakes(changed(dev, ray__dev__image="rayproject/ray:2.30.0-gpu"))
+    assert line.startswith("stack.ray.dev.version: ")
 
 
 def test_what_is_nearest_is_taken(dev: dict[str, Any]) -> None:
