@@ -14,7 +14,6 @@ from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM
 from tests.parts.machine_samples import FALCON, NVLINK
 from tests.parts.preset_samples import TPU_AUTOPILOT
 from tests.parts.samples import HARDENED, SAMPLES, SERVE_ALONE
-from tests.parts.secret_samples import FILE_SECRETS
 from tests.parts.test_taints import STACK as TAINTED
 from tests.unit import script_samples
 from tests.unit.effect_queues import EITHER
@@ -75,7 +74,7 @@ def _right() -> Iterator[dict[str, Any]]:
         yield changed(_stack(name), **values)
 
 
-# Too long to be written out, or like a secret.
+# Too long to be written out.
 _LONG: list[tuple[str, dict[str, Any], str, str]] = [
     (
         "bare",
@@ -101,12 +100,6 @@ _LONG: list[tuple[str, dict[str, Any], str, str]] = [
         "21 exclusions are more than a cluster takes; nearest: 20 of them",
     ),
     ("bare", {"labels": {f"a{n}": "a" for n in range(62)}}, "labels", "nearest: 61 of them"),
-    (
-        "scripts",
-        {"jobs__train__command": ["run", FILE_SECRETS["Hugging Face token"][1]]},
-        "jobs.train.command[1]",
-        "looks like a secret, which all could read",
-    ),
     ("bare", {"pools__gpu__nodes": 10**6000}, "pools.gpu.nodes", "nearest: 1000"),
     ("bare", {"pools__gpu__nodes": "1" * 900}, "pools.gpu.nodes", "nearest: 1000"),
     (
@@ -117,4 +110,7 @@ _LONG: list[tuple[str, dict[str, Any], str, str]] = [
     ),
 ]
 RIGHT = [*_right()]
-REFUSED = [*_rows(), *(Refused(STACKS[name], *row) for name, *row in _LONG)]
+REFUSED = [
+    *_rows(),
+    *(Refused(STACKS[name], values, field, words) for name, values, field, words in _LONG),
+]

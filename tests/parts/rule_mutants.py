@@ -11,6 +11,12 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+# What a rule ends with that is no longer held back by its condition.
+BROKEN = (
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, NameError),
+    *(RuntimeError, TypeError, ValueError),
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
