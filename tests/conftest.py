@@ -52,8 +52,6 @@ TOKEN = "hf_test_token_value"
 ENCODED_TOKEN = base64.b64encode(TOKEN.encode()).decode()
 PASSWORD = "0f4c-test-password"
 DNS_NAME = "gke-1a2b3c-123456789012.us-east1.gke.goog"
-# Of a container without RDMA.
-NO_RAW_PACKETS = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["NET_RAW"]}}
 
 
 @dataclass(frozen=True)

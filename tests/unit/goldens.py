@@ -309,7 +309,8 @@ def _others(old: Any, new: Any) -> bool:
 
 def _change(old: Any, new: Any) -> str:
     if new is _MISSING:
-        return " goes"
+        said = flow(old)
+        return f" goes: {said}" if len(said) <= _SHOWN else " goes"
     if isinstance(old, str) and isinstance(new, str) and len(new) > _SHOWN:
         return f": ...{_middle(old, new)}..."
     if isinstance(old, list) and isinstance(new, list) and _are_names(old) and _are_names(new):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import ENCODED_TOKEN, Recording, Register
 from tests.parts.preset_samples import AUTOPILOT, CHECKED, TEAMS
-from tests.unit.stack_graphs import assert_may_use_its_bucket_alone, built
+from tests.unit.stack_graphs import built
 
 SERVER, TUNING = "tgi-gemma-deployment-deployment", "finetune-gemma-l4-job"
 MODES = pytest.mark.parametrize("mode", [{}, AUTOPILOT], ids=["standard", "autopilot"])
@@ -71,12 +71,6 @@ def test_on_a_standard_cluster_workloads_wait_for_the_pools(register: Register) 
     assert "gpu-pool" not in made.waits_for("kueue-release")
 
 
-def test_an_account_of_the_stack_may_use_the_objects_of_that_bucket_alone(
-    register: Register,
-) -> None:
-    assert_may_use_its_bucket_alone(up(register), "ns/llm/sa/kueue-mixed")
-
-
 @MODES
 def test_the_token_is_in_the_secret_alone(register: Register, mode: dict[str, Any]) -> None:
     made = up(register, **mode)
@@ -115,13 +109,6 @@ def test_queues_of_cpu_nodes_alone_speak_of_no_gpus(register: Register) -> None:
         },
     )
     assert "nvidia.com/gpu" not in quotas(made, "small")["cpus"]
-
-
-def test_without_workloads_the_queues_are_there_for_others(register: Register) -> None:
-    made = up(register, servers=None, jobs=None)
-    assert "queues-local-queue-llm-lq" in made.names()
-    assert not made.of_type(":Deployment")
-    assert not made.of_type(":Job")
 
 
 def test_what_asks_for_no_gpu_is_not_admitted_onto_queued_machines_that_never_come_for_it(

@@ -216,6 +216,14 @@ ROWS = [
         *(B200, {}, f"{_B200_RAY}-cluster", f"{_HEAD}.volumes[launcher].configMap.optional", True),
         "a cluster without a job has no launcher",
     ),
+    *(
+        Row(
+            *(MIXED, {}, it, f"spec.template.spec.containers[{name}].securityContext"),
+            {"allowPrivilegeEscalation": False, "capabilities.drop": ["NET_RAW"]},
+            "without RDMA it sends no raw packets, and gets no more privileges than it starts with",
+        )
+        for it, name in ((SERVER, "inference-server"), (TUNING, "fine-tune"))
+    ),
 ]
 
 

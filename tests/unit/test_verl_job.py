@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.conftest import ENCODED_TOKEN, Recording, Register
 from tests.unit.stack_graphs import at, before_ray, built, options_of, pods_of
@@ -27,84 +26,6 @@ def of_preparation(made: Recording) -> str:
 
 def preparation(made: Recording) -> dict[str, Any]:
     return made.named(of_preparation(made)).inputs["spec"]["template"]
-
-
-@pytest.mark.parametrize("stack", [B200, H200, AUTOPILOT])
-def test_the_runtime_environment_is_the_scenarios(register: Register, stack: str) -> None:
-    made = built(register, stack)
-    variables = yaml.safe_load(made.named("verl-grpo-job").inputs["spec"]["runtimeEnvYAML"])[
-        "env_vars"
-    ]
-    assert variables == {
-        "NCCL_DEBUG": "INFO",
-        "NCCL_NET": "gIB",
-        "LD_LIBRARY_PATH": "/usr/local/nvidia/lib64",
-        "NCCL_SOCKET_IFNAME": "eth0",
-        "GLOO_SOCKET_IFNAME": "eth0",
-        "PYTHONPATH": "/opt/verl",
-        "HF_HOME": "/tmp/huggingface",
-    }
-
-
-@pytest.mark.parametrize("stack", STACKS)
-def test_verls_options_are_the_scenarios(register: Register, stack: str) -> None:
-    options = options_of(built(register, stack))
-    assert float(options.pop("actor_rollout_ref.actor.optim.lr")) == 1e-5
-    own = {
-        "code": "/opt/verl",
-        "actor_rollout_ref.actor.use_kl_loss": "False",
-        "actor_rollout_ref.actor.kl_loss_coef": "0.001",
-        "trainer.max_actor_ckpt_to_keep": "3",
-    }
-    assert options == own | {
-        "data.train_files": "/data/gsm8k/train.parquet",
-        "data.val_files": "/data/gsm8k/test.parquet",
-        "data.train_batch_size": "256",
-        "data.max_prompt_length": "512",
-        "data.max_response_length": "512",
-        "actor_rollout_ref.model.path": "/data/Qwen2.5-32B-Instruct",
-        "actor_rollout_ref.actor.ppo_mini_batch_size": "256",
-        "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": "64",
-        "actor_rollout_ref.rollout.name": "vllm",
-        "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu": "8",
-        "actor_rollout_ref.rollout.tensor_model_parallel_size": "8",
-        "actor_rollout_ref.rollout.gpu_memory_utilization": "0.6",
-        "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu": "4",
-        "actor_rollout_ref.actor.strategy": "fsdp2",
-        "algorithm.kl_ctrl.kl_coef": "0.001",
-        "trainer.logger": "console",
-        "trainer.val_before_train": "False",
-        "trainer.n_gpus_per_node": "8",
-        "trainer.nnodes": "2",
-        "trainer.save_freq": "10",
-        "trainer.test_freq": "10",
-        "trainer.default_local_dir": "/data/checkpoints",
-        "algorithm.adv_estimator": "grpo",
-        "actor_rollout_ref.rollout.n": "8",
-        "trainer.total_epochs": "2",
-    }
-
-
-def test_the_preparation_fills_the_bucket_on_the_cpu_pool(register: Register) -> None:
-    made = built(register, B200)
-    pod = preparation(made)
-    assert pod["spec"]["nodeSelector"] == {"cloud.google.com/gke-nodepool": "cpu-pool"}
-    assert pod["spec"]["serviceAccountName"] == "verl-b200"
-    assert pod["metadata"]["annotations"] == {
-        "gke-gcsfuse/volumes": "true",
-        "gke-gcsfuse/cpu-limit": "1000m",
-        "gke-gcsfuse/memory-limit": "1Gi",
-    }
-    assert pod["spec"]["containers"][0]["command"][2:] == [
-        *("--mount=/data", "--code-tag=v0.6.1"),
-        *("--code-tree=c5b2f5aaf9303858838481f8b763b1179e86bf14", "--dataset=gsm8k"),
-        *("--model=Qwen/Qwen2.5-32B-Instruct", "--scratch=/tmp"),
-    ]
-
-
-def test_on_autopilot_the_preparation_has_a_machine_of_the_heads_kind(register: Register) -> None:
-    made = built(register, AUTOPILOT)
-    assert preparation(made)["spec"]["nodeSelector"] == pods_of(made)[0]["spec"]["nodeSelector"]
 
 
 @pytest.mark.parametrize("stack", STACKS)
