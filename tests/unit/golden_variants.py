@@ -7,7 +7,8 @@ from tests.parts.preset_samples import AUTOPILOT, CHECKED, ON_AUTOPILOT, PLACED,
 from tests.programs import WITH_TOKEN
 
 _B200, _MIXED, _TPU, _VERL = "b200-lustre", "kueue-mixed", "tpu-multislice", "verl-b200-autopilot"
-_OWN_SLICES = {"pools__v6e-16__interfaces": "own"}
+_SLICES = "pools__v6e-16"
+_OWN_SLICES = {f"{_SLICES}__interfaces": "own"}
 _SIDECAR = "buckets__bucket__mount__sidecar"
 _TPU_WORKERS = "ray__maxtext-tpu-cluster__workers__tpu-group"
 _FLAGS = [
@@ -21,6 +22,15 @@ _RESERVATION = {
     "project": "shared-project",
     "block": "b",
     "sub_block": "s",
+}
+_QUEUED = {"mode": "queued", "max_run_hours": 24}
+_SCRIPT = {
+    "type": "script",
+    "command": ["python3", "-c", "print(1)"],
+    "image": "python:3.12",
+    "requests": {"cpu": 8, "memory_gib": 32, "ephemeral_storage_gib": 10},
+    "pool": "gpu",
+    "nodes": 2,
 }
 MOUNT = {
     "sidecar": {"cpu": 0.5, "memory_gib": 20, "ephemeral_storage_gib": 8},
@@ -55,8 +65,12 @@ class Variant(NamedTuple):
 
 VARIANTS: dict[str, Variant] = {
     "b200-lustre in networks of its own": Variant(_B200, _B200, {"pools__gpu__interfaces": "own"}),
+    "b200-lustre on queued machines": Variant(
+        _B200, _B200, {"pools__gpu__capacity": _QUEUED, "pools__gpu__compact_placement": None}
+    ),
     "kueue-mixed on autopilot": Variant(_MIXED, _MIXED, AUTOPILOT),
     "kueue-mixed on queued machines": Variant(_MIXED, _MIXED, CHECKED),
+    "kueue-mixed with a script on both nodes": Variant(_MIXED, _MIXED, {"jobs__train": _SCRIPT}),
     "kueue-mixed on chosen nodes": Variant(_MIXED, _MIXED, PLACED),
     "kueue-mixed of two teams": Variant(_MIXED, _MIXED, TEAMS),
     "kueue-mixed with a mount": Variant(_MIXED, _MIXED, {"buckets__bucket__mount": MOUNT}),
@@ -64,13 +78,23 @@ VARIANTS: dict[str, Variant] = {
     "tpu-multislice on autopilot with limits": Variant(
         "tpu-multislice on autopilot", _TPU, {**ON_AUTOPILOT, f"{_SIDECAR}__cpu": 0.5}
     ),
+    **{
+        f"tpu-multislice on autopilot in {it}": Variant(
+            "tpu-multislice on autopilot", _TPU, {**ON_AUTOPILOT, f"{_SLICES}__capacity": capacity}
+        )
+        for it, capacity in (
+            ("a reservation", {"mode": "reservation", "name": "r"}),
+            ("a block of others", _RESERVATION),
+            ("what comes on request", {"mode": "flex-start", "max_run_hours": 24}),
+        )
+    },
     "tpu-multislice in networks of its own": Variant(_TPU, _TPU, _OWN_SLICES),
     "tpu-multislice with one network": Variant(
         _TPU, _TPU, {"network": {"dcn": [{"name": "net-1", "range": "10.50.0.0/16"}]}}
     ),
     "tpu-multislice without networks": Variant(_TPU, _TPU, {"network": {"dcn": []}}),
     "tpu-multislice with flags": Variant(
-        _TPU, _TPU, {"network": {"dcn": []}, "pools__v6e-16__libtpu_flags": _FLAGS}
+        _TPU, _TPU, {"network": {"dcn": []}, f"{_SLICES}__libtpu_flags": _FLAGS}
     ),
     "tpu-multislice with limits": Variant(
         _TPU,

@@ -83,12 +83,15 @@ def record_of_preset(preset: str) -> dict[str, Any]:
 
 
 @cache
+def record_of_variant(name: str) -> dict[str, Any]:
+    it = VARIANTS[name]
+    return record_of(it.config, None, stack=it.stack, secrets_set=it.secrets_set)
+
+
+@cache
 def _leaves_of(name: str) -> dict[str, Leaves]:
     """Of a preset or of a stack near one."""
-    if name in PRESETS:
-        return leaves_by_name(record_of_preset(name))
-    it = VARIANTS[name]
-    return leaves_by_name(record_of(it.config, None, stack=it.stack, secrets_set=it.secrets_set))
+    return leaves_by_name(record_of_preset(name) if name in PRESETS else record_of_variant(name))
 
 
 def variation(name: str) -> list[str]:
@@ -357,6 +360,8 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         except ValueError:
             yield path, value
             return
+    if isinstance(value, str) and (words := _words(value)):
+        value = words
     if isinstance(value, dict) and value:
         for key, it in value.items():
             yield from _leaves(it, f"{path}.{key}" if path else str(key))
@@ -369,6 +374,16 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield f"{path}{_ORDER}", names
     else:
         yield path, value
+
+
+def _words(text: str) -> dict[str, str]:
+    """Of a long command its options by their names, and the rest."""
+    if len(text) <= _SHOWN or not text.isprintable():
+        return {}
+    options = [it.partition("=") for it in text.split(" ") if "=" in it]
+    rest = " ".join(it for it in text.split(" ") if "=" not in it)
+    named = {name: value for name, _, value in options}
+    return {"(command)": rest, **named} if len(named) == len(options) > 2 else {}
 
 
 @cache

@@ -12,9 +12,7 @@ import pytest
 
 from components.naming import NameKind
 from components.provisioning_manifest import (
-    QUEUED_TOLERATION,
     consuming_annotations,
-    provisioning_request_spec,
 )
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_manifest import Quantity, RayPod, RayPodContext, ray_pod_template
@@ -40,31 +38,6 @@ ARGS = ProvisioningRequestArgs(
 
 def made(register: Register, **values: Any) -> Recording:
     return register(lambda: ProvisioningRequest("machines", replace(ARGS, **values)))
-
-
-def test_all_machines_are_asked_for_at_once(register: Register) -> None:
-    request = made(register).named("machines-request")
-    assert request.type == "kubernetes:autoscaling.x-k8s.io/v1:ProvisioningRequest"
-    assert request.inputs["spec"] == {
-        "provisioningClassName": "queued-provisioning.gke.io",
-        "podSets": [{"count": 8, "podTemplateRef": {"name": "workers"}}],
-        "parameters": {"maxRunDurationSeconds": "86400"},
-    }
-
-
-def test_without_a_limit_gke_takes_its_own() -> None:
-    assert "parameters" not in provisioning_request_spec(pods=1, template_name="workers")
-
-
-def test_the_template_is_the_pods_own_and_changed_by_gke_as_they_are(register: Register) -> None:
-    template = made(register).named("machines-template")
-    assert template.type == "kubernetes:core/v1:PodTemplate"
-    assert template.inputs["template"] == TEMPLATE
-    assert template.inputs["metadata"] == {
-        "name": "workers",
-        "namespace": "rl",
-        "labels": {"stack": "test", "cloud.google.com/apply-warden-policies": "true"},
-    }
 
 
 def test_the_request_waits_for_its_template_and_others_for_the_machines(
@@ -124,26 +97,10 @@ def test_pods_that_name_the_request_wait_for_it(register: Register) -> None:
     assert "machines-request" in recording.waits_for("pod")
 
 
-def test_labels_may_be_known_only_later(register: Register) -> None:
-    labels = pulumi.Output.from_input({"team": "rl"})
-    recording = made(register, labels=labels)
-    assert recording.named("machines-request").inputs["metadata"]["labels"] == {"team": "rl"}
-    assert recording.named("machines-template").inputs["metadata"]["labels"]["team"] == "rl"
-
-
 def test_a_name_that_kubernetes_refuses_is_refused_before(register: Register) -> None:
     longest = NameKind.KUBERNETES.value.longest
     with pytest.raises(ValueError, match=f"has at most {longest}; nearest: "):
         made(register, request_name="w" * (longest + 1))
-
-
-def test_pods_tolerate_what_gke_taints_queued_machines_with() -> None:
-    assert QUEUED_TOLERATION == {
-        "key": "cloud.google.com/gke-queued",
-        "operator": "Equal",
-        "value": "true",
-        "effect": "NoSchedule",
-    }
 
 
 def test_pods_go_before_the_machines_that_they_hold(register: Register) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.capacity import CapacityArgs, ReservationArgs
+from components.capacity import CapacityArgs
 from components.naming import NameKind
 from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 from tests.conftest import Recording, Register
@@ -35,26 +35,6 @@ def capacity_of(register: Register, capacity: CapacityArgs) -> dict[str, Any]:
     return {key: value for key, value in priority.items() if key not in shape}
 
 
-def test_gke_makes_the_slices_and_their_networks(register: Register) -> None:
-    made_class = made(register).named("tpus-class")
-    assert made_class.type == "kubernetes:cloud.google.com/v1:ComputeClass"
-    assert made_class.inputs["metadata"] == {"name": "tpu-slices", "labels": {"stack": "test"}}
-    assert made_class.inputs["spec"] == {
-        "nodePoolAutoCreation": {"enabled": True},
-        "nodePoolConfig": {"dra": {"networking": {"enabled": True}}},
-        "priorities": [
-            {
-                "machineType": "ct6e-standard-4t",
-                "tpu": {"type": "tpu-v6e-slice", "count": 4, "topology": "4x4"},
-                "acceleratorNetworkProfile": "auto",
-                "spot": False,
-                **IN_THE_ZONE,
-            }
-        ],
-        "whenUnsatisfiable": "DoNotScaleUp",
-    }
-
-
 def test_slices_are_had_as_the_capacity_says(register: Register) -> None:
     assert capacity_of(register, CapacityArgs(mode="spot")) == {"spot": True, **IN_THE_ZONE}
     assert capacity_of(register, CapacityArgs(mode="any-reservation")) == {
@@ -68,30 +48,6 @@ def test_slices_are_had_as_the_capacity_says(register: Register) -> None:
         "maxRunDurationSeconds": 3600,
         **IN_THE_ZONE,
     }
-
-
-def test_a_reservation_names_its_zone_itself(register: Register) -> None:
-    plain = CapacityArgs(mode="reservation", reservation=ReservationArgs(name="tpus"))
-    assert capacity_of(register, plain) == {
-        "spot": False,
-        "reservations": {
-            "affinity": "Specific",
-            "specific": [{"name": "tpus", "zones": ["us-east5-b"]}],
-        },
-    }
-
-
-def test_a_shared_reservation_is_named_down_to_its_smallest_part(register: Register) -> None:
-    part = ReservationArgs(name="tpus", project="owner", block="b1", sub_block="s1")
-    shared = CapacityArgs(mode="reservation", reservation=part)
-    assert capacity_of(register, shared)["reservations"]["specific"] == [
-        {
-            "name": "tpus",
-            "zones": ["us-east5-b"],
-            "project": "owner",
-            "reservationBlock": {"name": "b1", "reservationSubBlock": {"name": "s1"}},
-        }
-    ]
 
 
 def test_a_queue_is_not_for_classes() -> None:
