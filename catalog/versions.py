@@ -65,12 +65,20 @@ class PublishedDigest(Fact):
     source: str
 
 
+class ControllerPod(Fact):
+    """What the one pod of a chart's controller asks for by the chart's own values."""
+
+    cpu_millicores: PositiveInt
+    memory_mib: PositiveInt
+
+
 class HelmChart(Fact):
     """Where Helm finds a chart; a chart in an OCI registry is named by its whole address. `digests`
     are by version; a version without one is installed by its number alone."""
 
     name: str
     repository: str | None = None
+    controller: ControllerPod | None = None
     digests: dict[str, PublishedDigest] = Field(default_factory=dict)
 
     @property

@@ -10,8 +10,11 @@ import pytest
 from catalog import Catalog
 from kube.errors import KubeError
 from kube.objects import Ref
+from kube.pod_requests import requests_of
 from sandbox.kube.helm import release_inputs, release_manifest
+from sandbox.kube.helm.charts import CHARTS
 from sandbox.memory_kube.memory import MemoryKube
+from stacks.parts.cluster.config import Operator
 from tests.unit.kueue_samples import (
     LOCK,
     NAMESPACE,
@@ -36,7 +39,8 @@ from tests.unit.kueue_samples import (
 )
 from tests.unit.memory_kube_samples import cpu_node, make, ray_cluster, ray_ref, refusal
 
-RAY = Catalog.load().component("kuberay")
+FACTS = Catalog.load()
+RAY = FACTS.component("kuberay")
 RAY_RELEASE = Ref(api_version="helm.sh/v3", kind="Release", name="kuberay", namespace="ray")
 
 
@@ -291,3 +295,23 @@ def test_ray_clusters_outlive_their_operator_and_say_that_it_is_gone() -> None:
 
 def test_a_value_that_the_operators_chart_has_not_is_refused() -> None:
     assert refused(kuberay(nodeselector={})).endswith("nearest: nodeSelector")
+
+
+@pytest.mark.parametrize("operator", Operator)
+def test_a_controller_asks_for_what_the_catalog_has(operator: Operator) -> None:
+    component = FACTS.component(operator)
+    assert component.chart is not None
+    assert component.chart.controller is not None
+    chart = CHARTS[component.chart.name.rpartition("/")[2]]
+    installed = {
+        "metadata": {"name": "it", "namespace": "of"},
+        "spec": {"version": component.version},
+    }
+    (spec,) = (
+        it["spec"]["template"]["spec"]
+        for it in chart.objects(installed)
+        if it["kind"] == "Deployment"
+    )
+    wanted = requests_of(spec)
+    assert wanted["cpu"] * 1000 == component.chart.controller.cpu_millicores
+    assert wanted["memory"] == component.chart.controller.memory_mib * 2**20

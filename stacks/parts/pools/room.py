@@ -4,11 +4,12 @@ Plain sums, and for GPUs how pods that stay may be spread: the scheduler puts ea
 free, not where it leaves a whole node to another.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 
 from components.inference_engine import InferenceEngine
+from stacks.installed_twice import used
 from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.plan import PlannedRay
@@ -53,6 +54,8 @@ def room_problems(plan: Plan) -> Iterator[Problem]:
                 yield from _problem(pool, node, always, one)
         for one in always:
             yield from _spread_problem(pool, node, [it for it in always if it is not one], one)
+        for one in here:
+            yield from _controller_problem(plan, pool, node, one)
 
 
 def _problem(
@@ -96,6 +99,57 @@ def _spread_problem(
         )
 
 
+def _controllers(plan: Plan) -> dict[str, Amounts]:
+    """Pods of the operators that the stack brings into a cluster of its own."""
+    if plan.stack.cluster.existing is not None or plan.stack.cluster.stack is not None:
+        return {}
+    charts = {it: plan.facts.component(it).chart for it in sorted(used(plan))}
+    return {
+        name: Amounts(chart.controller.cpu_millicores, chart.controller.memory_mib)
+        for name, chart in charts.items()
+        if chart and chart.controller
+    }
+
+
+def _controller_problem(
+    plan: Plan, pool: PlannedPool, node: Amounts, one: Resident
+) -> Iterator[Problem]:
+    """Of pods that fit the nodes: the scheduler has put each operator where most was free, and may
+    have left no node whole."""
+    controllers = _controllers(plan)
+    homes = [it for it in plan.pools.values() if it.under_single_pods]
+    most = pool.bounds.max
+    if [it.name for it in homes] != [pool.name] or not 0 < one.pods <= most * node.holds(one.pod):
+        return
+    nearest = next(
+        count
+        for count in range(most, most + len(controllers) + 1)
+        if _holds(node, count, controllers.values(), one.pod) >= one.pods
+    )
+    if nearest > most:
+        key = "nodes" if pool.config.autoscaling is None else "autoscaling.max"
+        yield Problem(
+            f"{pool.field}.{key}",
+            f"{most} may have no room for {one.field} beside the pods of "
+            f"{', '.join(controllers)}, which are there first; nearest: {nearest}",
+        )
+
+
+def _holds(node: Amounts, nodes: int, guests: Iterable[Amounts], pod: Amounts) -> int:
+    """How many of `pod` fit beside the guests. The scheduler takes the node with the largest share
+    free (kubernetes/kubernetes pkg/scheduler/framework/plugins/noderesources/least_allocated.go,
+    v1.35.4), a large guest first here."""
+    rooms = [node] * nodes
+    for guest in sorted(guests, key=lambda it: -it.memory_mib):
+        freest = max(range(nodes), key=lambda at: _share(rooms[at], node))
+        rooms[freest] -= guest
+    return sum(it.holds(pod) for it in rooms)
+
+
+def _share(left: Amounts, node: Amounts) -> float:
+    return left.cpu_millicores / node.cpu_millicores + left.memory_mib / node.memory_mib
+
+
 def resident_fields(plan: Plan, pool: PlannedPool) -> Iterator[str]:
     """Config fields of the workloads that have pods on nodes of the pool."""
     yield from (it.field for it in _residents(plan, pool))
@@ -133,6 +187,7 @@ def _of_ray(ray: PlannedRay, pool: PlannedPool) -> Iterator[Resident]:
     queued = ray.config.queue is not None
     if ray.head_pool is not None and ray.head_pool.name == pool.name:
         pod = Amounts.of_pod(ray.config.head.requests, 0, ray.sidecar(head=True))
+        pod += ray.helpers(head=True)
         yield Resident(field=f"{ray.field}.head", pod=pod, pods=1, queued=queued)
     for group in ray.groups.values():
         if pool.kind == "tpu" or pool.name not in {it.name for it in group.pools}:
@@ -142,7 +197,8 @@ def _of_ray(ray: PlannedRay, pool: PlannedPool) -> Iterator[Resident]:
         least = group.config.min_workers if alone else 0
         yield Resident(
             field=group.field,
-            pod=Amounts.of_pod(group.config.requests, group.gpus, ray.sidecar(head=False)),
+            pod=Amounts.of_pod(group.config.requests, group.gpus, ray.sidecar(head=False))
+            + ray.helpers(head=False),
             pods=least if scales else pool.nodes,
             queued=queued,
         )

@@ -9,18 +9,24 @@ from functools import cached_property
 from catalog import Catalog, NcclStack, Sidecar
 from catalog.versions import Release
 from components.node_taints import NodeTaintArgs
+from components.ray_cluster_manifest import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
 from stacks.parts.buckets.config import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of, unlimited
 from stacks.parts.cluster.config import RayOperator
 from stacks.parts.images.plan import ImageUse
 from stacks.parts.jobs.config import MaxTextTraining, RayJob, demands_of
 from stacks.parts.jobs.on_ray import RayDemands
-from stacks.parts.pools.nodes import Host
+from stacks.parts.pools.nodes import Amounts, Host
 from stacks.parts.pools.plan import PlannedPool, least_host
 from stacks.parts.ray.config import StackRayCluster, Workers
 from stacks.stack import LUSTRE
 
 KUBERAY = "kuberay"
+_AUTOSCALER = Amounts(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
+# GKE's add-on puts a fluentbit beside Ray where it collects logs. What that asks for is published
+# nowhere; this is what KubeRay's own sample gives one (ray-project/kuberay v1.4.2
+# ray-operator/config/samples/ray-cluster.fluentbit.yaml).
+_LOGS = Amounts(100, 128)
 # Ray's own images, and mirrors of them, have their version in the tag (ray-project/kuberay
 # ray-operator/config/samples, v1.4.2); others say which of their versions is Ray's.
 _TAGGED = re.compile(
@@ -250,6 +256,11 @@ class PlannedRay:
     def sidecar(self, *, head: bool) -> Sidecar | None:
         """What GKE puts beside the container of a pod."""
         return sidecar_of(list(self.buckets.values()), self.limits(head=head), self.facts)
+
+    def helpers(self, *, head: bool) -> Amounts:
+        """What KubeRay and its add-on put beside the container of a pod."""
+        logs = _LOGS if self.operator is RayOperator.ADDON else Amounts()
+        return logs + _AUTOSCALER if head and self.config.autoscaling is not None else logs
 
     @property
     def nccl(self) -> NcclStack | None:

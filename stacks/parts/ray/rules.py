@@ -3,14 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from catalog import Catalog
-from components.ray_cluster_manifest import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
 from stacks.config_errors import nearest
 from stacks.parts.cluster.config import RayOperator
 from stacks.parts.pools.alike_rules import alike_problems
 from stacks.parts.pools.config import Spot
-from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.pod_rules import (
-    NOTHING,
     interface_problems,
     pod_disk_problems,
     pod_problems,
@@ -21,12 +18,6 @@ from stacks.plan import Plan
 from stacks.problems import Problem, under
 from stacks.secret_references import variable_problems
 from stacks.stack import LUSTRE, Stack
-
-_AUTOSCALER = Amounts(AUTOSCALER_MILLICORES, AUTOSCALER_MEMORY_MIB)
-# GKE's add-on puts a fluentbit beside Ray where it collects logs. What that asks for is published
-# nowhere; this is what KubeRay's own sample gives one (ray-project/kuberay v1.4.2
-# ray-operator/config/samples/ray-cluster.fluentbit.yaml).
-_LOGS = Amounts(100, 128)
 
 
 def references(stack: Stack, facts: Catalog) -> Iterator[Problem]:
@@ -104,13 +95,12 @@ def group_problems(plan: Plan) -> Iterator[Problem]:
 def fit_problems(plan: Plan) -> Iterator[Problem]:
     """Each pod fits a node with all that is put beside its container."""
     for ray in plan.ray.values():
-        logs = _LOGS if ray.operator is RayOperator.ADDON else NOTHING
-        more = logs if ray.config.autoscaling is None else logs + _AUTOSCALER
-        head, sidecar = f"{ray.field}.head", ray.sidecar(head=True)
+        head, sidecar, more = f"{ray.field}.head", ray.sidecar(head=True), ray.helpers(head=True)
         found = [*pod_problems(head, ray.config.head, ray.head_host, sidecar, more)]
+        more = ray.helpers(head=False)
         for group in ray.groups.values():
             sidecar = ray.sidecar(head=False)
-            found += pod_problems(group.field, group.config, group.host, sidecar, logs)
+            found += pod_problems(group.field, group.config, group.host, sidecar, more)
             found += _gpu_problems(group)
         yield from _of_first_bucket(ray, found)
 
