@@ -126,7 +126,7 @@ def _give_former_tokens(sandbox: Sandbox) -> None:
 
 
 def _component_types(sandbox: Sandbox) -> set[str]:
-    return set(re.findall(r"\bgke-ai-stacks:\w+:[A-Z]\w+", json.dumps(sandbox.state())))
+    return set(re.findall(r"\bgke-ai(?:-stacks)?:\w+:[A-Z]\w+", json.dumps(sandbox.state())))
 
 
 def _with_current_tokens(value: Any, key: str = "") -> Any:

@@ -13,9 +13,9 @@ import pytest
 from pulumi.provider.experimental.analyzer import Analyzer
 
 from catalog.strict_yaml import load_yaml
+from components.tokens import PACKAGE
 from stacks.config import validate
 from tests.conftest import (
-    PROJECT,
     ROOT,
     Recording,
     Register,
@@ -84,12 +84,12 @@ def test_args_are_frozen_keyword_only_and_named_after_the_component(
 def test_a_schema_can_be_derived_for_other_languages(
     component: type[pulumi.ComponentResource],
 ) -> None:
-    assert Analyzer(PROJECT).analyze_component(component).inputs
+    assert Analyzer(PACKAGE).analyze_component(component).inputs
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
 def test_the_type_token_is_the_listed_one(component: type[pulumi.ComponentResource]) -> None:
-    tokens = re.findall(rf'"({PROJECT}:[^"]*)"', inspect.getsource(component))
+    tokens = re.findall(rf'"({PACKAGE}:[^"]*)"', inspect.getsource(component))
     assert tokens == [TOKENS_BY_CLASS[component.__name__]]
 
 
