@@ -23,6 +23,11 @@ def formerly(token: str, options: pulumi.ResourceOptions | None) -> pulumi.Resou
     return pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(aliases=aliases))
 
 
+def is_component(token: str) -> bool:
+    """Whether a type is a component's, of this release or an earlier one."""
+    return token.startswith((f"{PACKAGE}:", f"{_FORMER}:"))
+
+
 def current(text: str) -> str:
     """A type or a URN of any release as this one writes it."""
     return _COMPONENT.sub(rf"{PACKAGE}:index:\1", text)
