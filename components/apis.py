@@ -30,9 +30,7 @@ class ProjectApis(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: ProjectApisArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__(
-            "gke-ai-stacks:index:ProjectApis", name, None, formerly("apis:ProjectApis", opts)
-        )
+        super().__init__("gke-ai:index:ProjectApis", name, None, formerly("apis:ProjectApis", opts))
         self._services = {
             service: gcp.projects.Service(
                 f"{name}-{service}",

@@ -48,7 +48,7 @@ class Bucket(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: BucketArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:index:Bucket", name, None, formerly("bucket:Bucket", opts))
+        super().__init__("gke-ai:index:Bucket", name, None, formerly("bucket:Bucket", opts))
         bucket = gcp.storage.Bucket(
             f"{name}-bucket",
             project=args.project,

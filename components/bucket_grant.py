@@ -24,7 +24,7 @@ class BucketGrant(pulumi.ComponentResource):
         self, name: str, args: BucketGrantArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:BucketGrant",
+            "gke-ai:index:BucketGrant",
             name,
             None,
             formerly("bucket_grant:BucketGrant", opts),

@@ -43,7 +43,7 @@ class BucketVolume(pulumi.ComponentResource):
         self, name: str, args: BucketVolumeArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:BucketVolume",
+            "gke-ai:index:BucketVolume",
             name,
             None,
             formerly("bucket_volume:BucketVolume", opts),

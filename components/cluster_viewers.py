@@ -36,7 +36,7 @@ class ClusterViewers(pulumi.ComponentResource):
         self, name: str, args: ClusterViewersArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:ClusterViewers",
+            "gke-ai:index:ClusterViewers",
             name,
             None,
             formerly("cluster_viewers:ClusterViewers", opts),

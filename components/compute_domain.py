@@ -39,7 +39,7 @@ class ComputeDomain(pulumi.ComponentResource):
         self, name: str, args: ComputeDomainArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:ComputeDomain",
+            "gke-ai:index:ComputeDomain",
             name,
             None,
             formerly("compute_domain:ComputeDomain", opts),

@@ -34,7 +34,7 @@ class DeviceNetworks(pulumi.ComponentResource):
         self, name: str, args: DeviceNetworksArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:DeviceNetworks",
+            "gke-ai:index:DeviceNetworks",
             name,
             None,
             formerly("device_networks:DeviceNetworks", opts),

@@ -236,7 +236,7 @@ class FineTuneJob(pulumi.ComponentResource):
         self, name: str, args: FineTuneJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:FineTuneJob",
+            "gke-ai:index:FineTuneJob",
             name,
             None,
             formerly("fine_tune_job:FineTuneJob", opts),

@@ -145,7 +145,7 @@ class GkeCluster(pulumi.ComponentResource):
         self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:GkeCluster", name, None, formerly("gke_cluster:GkeCluster", opts)
+            "gke-ai:index:GkeCluster", name, None, formerly("gke_cluster:GkeCluster", opts)
         )
         mode = _mode(args)
         cluster = gcp.container.Cluster(

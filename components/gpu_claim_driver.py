@@ -44,7 +44,7 @@ class GpuClaimDriver(pulumi.ComponentResource):
         self, name: str, args: GpuClaimDriverArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:GpuClaimDriver",
+            "gke-ai:index:GpuClaimDriver",
             name,
             None,
             formerly("gpu_claim_driver:GpuClaimDriver", opts),

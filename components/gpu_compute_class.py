@@ -40,7 +40,7 @@ class GpuComputeClass(pulumi.ComponentResource):
         self, name: str, args: GpuComputeClassArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:GpuComputeClass",
+            "gke-ai:index:GpuComputeClass",
             name,
             None,
             formerly("gpu_compute_class:GpuComputeClass", opts),

@@ -60,7 +60,7 @@ class GpuDriverInstaller(pulumi.ComponentResource):
         self, name: str, args: GpuDriverInstallerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:GpuDriverInstaller",
+            "gke-ai:index:GpuDriverInstaller",
             name,
             None,
             formerly("gpu_driver_installer:GpuDriverInstaller", opts),

@@ -49,7 +49,7 @@ class GvnicNetwork(pulumi.ComponentResource):
         self, name: str, args: GvnicNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:GvnicNetwork",
+            "gke-ai:index:GvnicNetwork",
             name,
             None,
             formerly("gvnic_network:GvnicNetwork", opts),

@@ -56,7 +56,7 @@ class ImageMirror(pulumi.ComponentResource):
         self, name: str, args: ImageMirrorArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:ImageMirror",
+            "gke-ai:index:ImageMirror",
             name,
             None,
             formerly("image_mirror:ImageMirror", opts),

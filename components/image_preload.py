@@ -38,7 +38,7 @@ class ImagePreload(pulumi.ComponentResource):
         self, name: str, args: ImagePreloadArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:ImagePreload",
+            "gke-ai:index:ImagePreload",
             name,
             None,
             formerly("image_preload:ImagePreload", opts),

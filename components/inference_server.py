@@ -130,7 +130,7 @@ class InferenceServer(pulumi.ComponentResource):
         self, name: str, args: InferenceServerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:InferenceServer",
+            "gke-ai:index:InferenceServer",
             name,
             None,
             formerly("inference_server:InferenceServer", opts),

@@ -41,7 +41,7 @@ class JobSetController(pulumi.ComponentResource):
         self, name: str, args: JobSetControllerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:JobSetController",
+            "gke-ai:index:JobSetController",
             name,
             None,
             formerly("jobset_controller:JobSetController", opts),

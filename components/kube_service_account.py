@@ -26,7 +26,7 @@ class KubeServiceAccount(pulumi.ComponentResource):
         self, name: str, args: KubeServiceAccountArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:KubeServiceAccount",
+            "gke-ai:index:KubeServiceAccount",
             name,
             None,
             formerly("kube_service_account:KubeServiceAccount", opts),

@@ -36,7 +36,7 @@ class KubeRayOperator(pulumi.ComponentResource):
         self, name: str, args: KubeRayOperatorArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:KubeRayOperator",
+            "gke-ai:index:KubeRayOperator",
             name,
             None,
             formerly("kuberay_operator:KubeRayOperator", opts),

@@ -45,7 +45,7 @@ class Kueue(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KueueArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:index:Kueue", name, None, formerly("kueue:Kueue", opts))
+        super().__init__("gke-ai:index:Kueue", name, None, formerly("kueue:Kueue", opts))
         installed = install_chart(
             self,
             name,

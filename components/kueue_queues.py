@@ -106,7 +106,7 @@ class KueueQueues(pulumi.ComponentResource):
         self, name: str, args: KueueQueuesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:KueueQueues",
+            "gke-ai:index:KueueQueues",
             name,
             None,
             formerly("kueue_queues:KueueQueues", opts),

@@ -54,7 +54,7 @@ class LocalQueues(pulumi.ComponentResource):
         self, name: str, args: LocalQueuesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:LocalQueues",
+            "gke-ai:index:LocalQueues",
             name,
             None,
             formerly("local_queues:LocalQueues", opts),

@@ -39,7 +39,7 @@ class LustreAccess(pulumi.ComponentResource):
         self, name: str, args: LustreAccessArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:LustreAccess",
+            "gke-ai:index:LustreAccess",
             name,
             None,
             formerly("lustre_access:LustreAccess", opts),

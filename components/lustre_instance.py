@@ -66,7 +66,7 @@ class LustreInstance(pulumi.ComponentResource):
         self, name: str, args: LustreInstanceArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:LustreInstance",
+            "gke-ai:index:LustreInstance",
             name,
             None,
             formerly("lustre_instance:LustreInstance", opts),

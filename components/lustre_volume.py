@@ -36,7 +36,7 @@ class LustreVolume(pulumi.ComponentResource):
         self, name: str, args: LustreVolumeArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:LustreVolume",
+            "gke-ai:index:LustreVolume",
             name,
             None,
             formerly("lustre_volume:LustreVolume", opts),

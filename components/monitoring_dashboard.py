@@ -236,7 +236,7 @@ class MonitoringDashboard(pulumi.ComponentResource):
         self, name: str, args: MonitoringDashboardArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:MonitoringDashboard",
+            "gke-ai:index:MonitoringDashboard",
             name,
             None,
             formerly("monitoring_dashboard:MonitoringDashboard", opts),

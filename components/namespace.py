@@ -37,7 +37,7 @@ class KubeNamespace(pulumi.ComponentResource):
         self, name: str, args: KubeNamespaceArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:KubeNamespace",
+            "gke-ai:index:KubeNamespace",
             name,
             None,
             formerly("namespace:KubeNamespace", opts),

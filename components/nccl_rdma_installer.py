@@ -132,7 +132,7 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
         self, name: str, args: NcclRdmaInstallerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:NcclRdmaInstaller",
+            "gke-ai:index:NcclRdmaInstaller",
             name,
             None,
             formerly("nccl_rdma_installer:NcclRdmaInstaller", opts),

@@ -105,7 +105,7 @@ class ClusterNetwork(pulumi.ComponentResource):
         self, name: str, args: ClusterNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:ClusterNetwork",
+            "gke-ai:index:ClusterNetwork",
             name,
             None,
             formerly("network:ClusterNetwork", opts),

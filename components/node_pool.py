@@ -109,9 +109,7 @@ class NodePool(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: NodePoolArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__(
-            "gke-ai-stacks:index:NodePool", name, None, formerly("node_pool:NodePool", opts)
-        )
+        super().__init__("gke-ai:index:NodePool", name, None, formerly("node_pool:NodePool", opts))
         capacity = args.capacity
         attached = attached_to(args.additional_networks)
         pool = gcp.container.NodePool(

@@ -41,7 +41,7 @@ class NodeServiceAccount(pulumi.ComponentResource):
         self, name: str, args: NodeServiceAccountArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:NodeServiceAccount",
+            "gke-ai:index:NodeServiceAccount",
             name,
             None,
             formerly("node_service_account:NodeServiceAccount", opts),

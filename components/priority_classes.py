@@ -48,7 +48,7 @@ class PriorityClasses(pulumi.ComponentResource):
         self, name: str, args: PriorityClassesArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:PriorityClasses",
+            "gke-ai:index:PriorityClasses",
             name,
             None,
             formerly("priority_classes:PriorityClasses", opts),

@@ -67,7 +67,7 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         self, name: str, args: PrivateServiceAccessArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:PrivateServiceAccess",
+            "gke-ai:index:PrivateServiceAccess",
             name,
             None,
             formerly("private_service_access:PrivateServiceAccess", opts),

@@ -62,7 +62,7 @@ class ProvisioningRequest(pulumi.ComponentResource):
         self, name: str, args: ProvisioningRequestArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:ProvisioningRequest",
+            "gke-ai:index:ProvisioningRequest",
             name,
             None,
             formerly("provisioning_request:ProvisioningRequest", opts),

@@ -34,7 +34,7 @@ class QueueGuard(pulumi.ComponentResource):
         self, name: str, args: QueueGuardArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:QueueGuard", name, None, formerly("queue_guard:QueueGuard", opts)
+            "gke-ai:index:QueueGuard", name, None, formerly("queue_guard:QueueGuard", opts)
         )
         metadata: k8s.meta.v1.ObjectMetaArgsDict = {
             "name": args.policy_name,

@@ -149,7 +149,7 @@ class RayCluster(pulumi.ComponentResource):
         self, name: str, args: RayClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:RayCluster", name, None, formerly("ray_cluster:RayCluster", opts)
+            "gke-ai:index:RayCluster", name, None, formerly("ray_cluster:RayCluster", opts)
         )
         access = k8s.networking.v1.NetworkPolicy(
             f"{name}-access",

@@ -147,7 +147,7 @@ class RayJob(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RayJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:index:RayJob", name, None, formerly("ray_job:RayJob", opts))
+        super().__init__("gke-ai:index:RayJob", name, None, formerly("ray_job:RayJob", opts))
         command = launcher_command(args.file_name, args.parameters)
         if args.resume is not None:
             command = resumed_command(args.resume, command)

@@ -39,7 +39,7 @@ class RayLaunchers(pulumi.ComponentResource):
         self, name: str, args: RayLaunchersArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:RayLaunchers",
+            "gke-ai:index:RayLaunchers",
             name,
             None,
             formerly("ray_launchers:RayLaunchers", opts),

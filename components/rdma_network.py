@@ -49,7 +49,7 @@ class RdmaNetwork(pulumi.ComponentResource):
         self, name: str, args: RdmaNetworkArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:RdmaNetwork",
+            "gke-ai:index:RdmaNetwork",
             name,
             None,
             formerly("rdma_network:RdmaNetwork", opts),

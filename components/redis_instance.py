@@ -84,7 +84,7 @@ class RedisInstance(pulumi.ComponentResource):
         self, name: str, args: RedisInstanceArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:RedisInstance",
+            "gke-ai:index:RedisInstance",
             name,
             None,
             formerly("redis_instance:RedisInstance", opts),

@@ -50,7 +50,7 @@ class ResourceClaimTemplate(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:ResourceClaimTemplate",
+            "gke-ai:index:ResourceClaimTemplate",
             name,
             None,
             formerly("resource_claim_template:ResourceClaimTemplate", opts),

@@ -82,7 +82,7 @@ class ScriptJob(pulumi.ComponentResource):
         self, name: str, args: ScriptJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:ScriptJob", name, None, formerly("script_job:ScriptJob", opts)
+            "gke-ai:index:ScriptJob", name, None, formerly("script_job:ScriptJob", opts)
         )
         script = ScriptFile(
             namespace=args.namespace,

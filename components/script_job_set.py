@@ -151,7 +151,7 @@ class ScriptJobSet(pulumi.ComponentResource):
         self, name: str, args: ScriptJobSetArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:ScriptJobSet",
+            "gke-ai:index:ScriptJobSet",
             name,
             None,
             formerly("script_job_set:ScriptJobSet", opts),

@@ -136,7 +136,7 @@ class Team(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: TeamArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai-stacks:index:Team", name, None, formerly("team:Team", opts))
+        super().__init__("gke-ai:index:Team", name, None, formerly("team:Team", opts))
         self._args = args
         made = k8s.core.v1.Namespace(
             f"{name}-namespace",

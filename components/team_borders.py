@@ -49,7 +49,7 @@ class TeamBorders(pulumi.ComponentResource):
         self, name: str, args: TeamBordersArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:TeamBorders",
+            "gke-ai:index:TeamBorders",
             name,
             None,
             formerly("team_borders:TeamBorders", opts),

@@ -30,7 +30,7 @@ class TokenSecret(pulumi.ComponentResource):
         self, name: str, args: TokenSecretArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:TokenSecret",
+            "gke-ai:index:TokenSecret",
             name,
             None,
             formerly("token_secret:TokenSecret", opts),

@@ -48,7 +48,7 @@ class TpuComputeClass(pulumi.ComponentResource):
         self, name: str, args: TpuComputeClassArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:TpuComputeClass",
+            "gke-ai:index:TpuComputeClass",
             name,
             None,
             formerly("tpu_compute_class:TpuComputeClass", opts),

@@ -71,7 +71,7 @@ class TpuSlicePool(pulumi.ComponentResource):
         self, name: str, args: TpuSlicePoolArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:TpuSlicePool",
+            "gke-ai:index:TpuSlicePool",
             name,
             None,
             formerly("tpu_slice_pool:TpuSlicePool", opts),

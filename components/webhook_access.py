@@ -39,7 +39,7 @@ class WebhookAccess(pulumi.ComponentResource):
         self, name: str, args: WebhookAccessArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:WebhookAccess",
+            "gke-ai:index:WebhookAccess",
             name,
             None,
             formerly("webhook_access:WebhookAccess", opts),

@@ -39,7 +39,7 @@ class WorkloadPolicy(pulumi.ComponentResource):
         self, name: str, args: WorkloadPolicyArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai-stacks:index:WorkloadPolicy",
+            "gke-ai:index:WorkloadPolicy",
             name,
             None,
             formerly("workload_policy:WorkloadPolicy", opts),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from components.tokens import is_component
 from review.change import VERBS, Change, Verb
 from tools.picture import picture
 
@@ -17,7 +18,6 @@ COLOURS: Mapping[Verb, str] = {
 }
 _DRAWN = ("urn", "type", "parent", "dependencies", "propertyDependencies", "provider", "delete")
 _NO_WORD = re.compile(r"[^A-Za-z0-9_:$./-]")
-_COMPONENT = "gke-ai-stacks:"
 
 
 def coloured(
@@ -66,7 +66,7 @@ def _drawable(value: Any) -> Any:
 def _owner(urn: str, found: Mapping[str, Mapping[str, Any]]) -> str | None:
     at = urn
     while at in found:
-        if str(found[at].get("type")).startswith(_COMPONENT):
+        if is_component(str(found[at].get("type"))):
             return at
         at = str(found[at].get("parent"))
     return None

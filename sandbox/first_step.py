@@ -24,7 +24,7 @@ from stacks.parts.pools.order import Component, choosable, components_of, late_p
 from stacks.plan import Plan
 
 EARLY, LATE, MIXED = "early", "just-in-time", "as it is"
-_OURS = "gke-ai-stacks:index:"
+_OURS = "gke-ai:index:"
 Dependencies = Mapping[str, set[str]]
 Waits = Mapping[Component, Collection[Component]]
 

@@ -12,6 +12,7 @@ import pulumi
 from pulumi import _types
 from pulumi.output import Unknown
 
+from components.tokens import is_component
 from stacks import refusal
 from stacks.acknowledge import REMOVED, written
 from stacks.agreements import SPENT, Agreements, instance_of
@@ -56,7 +57,6 @@ _SEEN = "agreements"
 _REMOVED = "removed"
 _RUNS = "runs"
 
-_COMPONENTS = "gke-ai-stacks:"
 _LONGEST = 60
 _Key = tuple[str, str]
 _Inputs = Mapping[str, Any]
@@ -422,12 +422,12 @@ class Guard:
         declared = {
             key: _as_declared(props) if unknown or key[1] in named else {}
             for key, props in self.declared.items()
-            if not key[0].startswith(_COMPONENTS)
+            if not is_component(key[0])
         }
         recorded = {
             (it.type, it.name): it.outputs
             for it in self.record.resources
-            if not it.type.startswith(_COMPONENTS)
+            if not is_component(it.type)
         }
         agreements = self.agreements
         if agreements.removed is not None:
@@ -574,7 +574,7 @@ def install(plan: Plan, work: RunningWork, record: Record) -> Guard:
 
 
 def _is_made(it: Recorded) -> bool:
-    return not it.type.startswith(_COMPONENTS)
+    return not is_component(it.type)
 
 
 def _instances_in(record: Record) -> dict[str, str]:

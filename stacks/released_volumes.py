@@ -18,7 +18,7 @@ from stacks.on_record import Record, Recorded
 from stacks.refusal import LUSTRE
 
 _TYPE = "kubernetes:core/v1:PersistentVolume"
-_INSTANCE = "gke-ai-stacks:index:LustreInstance"
+_INSTANCE = "gke-ai:index:LustreInstance"
 _TIMES = "gke-ai-stacks/claims"
 
 

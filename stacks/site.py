@@ -18,14 +18,13 @@ from components.gke_cluster import GkeCluster
 from components.node_network import NodeNetwork
 from components.resource_claim_template import ResourceClaimTemplate
 from components.token_secret import TokenSecret
+from components.tokens import is_component
 from stacks.on_record import Record
 from stacks.parts.registry import PARTS
 from stacks.plan import Plan
 from stacks.stack import Stack
 from stacks.tokens import VARIABLES
 
-# The types of our components, and that of a pool of nodes.
-_OURS = "gke-ai-stacks:"
 _NODE_POOL = "gcp:container/nodePool:NodePool"
 _SERVICES = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 Cluster = Union[GkeCluster, "ExistingCluster"]
@@ -223,7 +222,7 @@ class Site:
         pkg/resource/deploy/step_generator.go, v3.256.0)."""
         record = self.project.record
         if record is None or not any(
-            it.name == workload and it.type.startswith(_OURS) for it in record.resources
+            it.name == workload and is_component(it.type) for it in record.resources
         ):
             return []
         return [

@@ -9,7 +9,8 @@ from typing import Any
 
 import networkx as nx
 
-_COMPONENT = "gke-ai-stacks:"
+from components.tokens import is_component
+
 _PROVIDER = "pulumi:providers:"
 
 Resources = Iterable[Mapping[str, Any]]
@@ -53,7 +54,7 @@ def _owner(urn: str, found: Mapping[str, Mapping[str, Any]]) -> str | None:
     """The nearest component at or above a resource."""
     at = urn
     while at in found:
-        if found[at]["type"].startswith(_COMPONENT):
+        if is_component(found[at]["type"]):
             return at
         at = str(found[at].get("parent"))
     return None

@@ -15,8 +15,11 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from cli.project import PROJECT, stack_names
 from cli.pulumi_cli import binary
@@ -27,6 +30,8 @@ from sandbox.workspace import Workspace
 from tests.conftest import ROOT
 
 FOLDER = Path(__file__).parent / "released"
+# What a release has left is written once.
+DIGESTS = FOLDER / "digests.yaml"
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,12 @@ def released_states() -> list[ReleasedState]:
     return [ReleasedState(file) for file in sorted(FOLDER.glob("*/*.json.gz"))]
 
 
+def digests() -> dict[str, str]:
+    """The SHA-256 of each file, by its path in the folder."""
+    files = (it.file for it in released_states())
+    return {str(it.relative_to(FOLDER)): sha256(it.read_bytes()).hexdigest() for it in files}
+
+
 def record(stack: str, folder: Path, into: Path) -> None:
     workspace = Workspace(folder / stack, stack)
     result = run(workspace, "up", math.inf, [], Faults())
@@ -84,11 +95,15 @@ def record(stack: str, folder: Path, into: Path) -> None:
     (into / f"{stack}.json.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
+# What a run has of its moment and of the machine's folders.
+OF_THE_RUN = frozenset({"created", "modified", "sourcePosition", "stackTrace"})
+
+
 def _undated(exported: dict[str, Any]) -> dict[str, Any]:
-    """Without the moments of the run and the salt, so that two runs write the same."""
+    """Without what a run has of its own and the salt, so that two runs write the same."""
     deployment = exported["deployment"]
     resources = [
-        {key: value for key, value in it.items() if key not in ("created", "modified")}
+        {key: value for key, value in it.items() if key not in OF_THE_RUN}
         for it in deployment["resources"]
     ]
     return {"version": exported["version"], "deployment": {"resources": resources}}
@@ -102,3 +117,4 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as sandboxes:
         for each in stack_names():
             record(each, Path(sandboxes), target)
+    DIGESTS.write_text(yaml.safe_dump(digests()))

@@ -324,7 +324,7 @@ def test_a_local_queue_of_an_older_release_stays_the_one_that_it_is(
     """It was a child of the queues, and has a component of its own now."""
     sandbox = brought_up(STACK)
     (file,) = sandbox.workspace.state_files()
-    new = "gke-ai-stacks:index:LocalQueues$"
+    new = "gke-ai:index:LocalQueues$"
     assert new in file.read_text()
     file.write_text(file.read_text().replace(new, "gke-ai-stacks:kueue_queues:KueueQueues$"))
     assert changed(sandbox.succeed("up")).get("queues-local-queue-default-lq") in (None, "same")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -15,8 +16,14 @@ from components.tokens import current
 from sandbox.engine import Verb
 from sandbox.faults import Crash, Faults
 from tests.conftest import ROOT
-from tests.stacks.conftest import IN_EVERY_TEST, Sandbox, changed
-from tests.stacks.released_states import ReleasedState, released_states
+from tests.stacks.conftest import CANARY, IN_EVERY_TEST, Sandbox, changed
+from tests.stacks.released_states import (
+    DIGESTS,
+    OF_THE_RUN,
+    ReleasedState,
+    digests,
+    released_states,
+)
 
 STATES = [
     pytest.param(it, id=str(it), marks=() if it.stack in IN_EVERY_TEST else pytest.mark.thorough)
@@ -58,6 +65,21 @@ CHANGES: Mapping[str, tuple[str, ...]] = {
         "stack.pools.gpu.machine_type=g2-standard-8",
     ),
 }
+
+
+def test_states_of_earlier_releases_are_as_they_were_written() -> None:
+    assert digests() == load_yaml(DIGESTS.read_text())
+
+
+@pytest.mark.parametrize("released", released_states(), ids=str)
+def test_a_state_has_nothing_of_the_machine_that_wrote_it(released: ReleasedState) -> None:
+    text = gzip.decompress(released.file.read_bytes()).decode()
+    found = json.loads(text)
+    assert set(found) == {"config", "version", "deployment"}
+    assert [*found["deployment"]] == ["resources"]
+    assert not {key for it in found["deployment"]["resources"] for key in it} & OF_THE_RUN
+    assert str(ROOT) not in text
+    assert CANARY not in text
 
 
 @pytest.mark.parametrize("released", STATES)
@@ -126,7 +148,7 @@ def _give_former_tokens(sandbox: Sandbox) -> None:
 
 
 def _component_types(sandbox: Sandbox) -> set[str]:
-    return set(re.findall(r"\bgke-ai-stacks:\w+:[A-Z]\w+", json.dumps(sandbox.state())))
+    return set(re.findall(r"\bgke-ai(?:-stacks)?:\w+:[A-Z]\w+", json.dumps(sandbox.state())))
 
 
 def _with_current_tokens(value: Any, key: str = "") -> Any:

@@ -31,7 +31,7 @@ OUTPUTS: dict[tuple[str, str], dict[str, Any]] = {
     (f"{KUEUE}:LocalQueue", "lq-queue"): {},
     (VOLUME, "data-volume"): {"metadata": {"uid": "a"}, "spec": {"claimRef": NAMED}},
     (CLAIM, "data-claim"): {"metadata": NAMED},
-    ("gke-ai-stacks:index:LustreVolume", "data"): {BOUND: "a"},
+    ("gke-ai:index:LustreVolume", "data"): {BOUND: "a"},
 }
 URNS = {name: f"urn:pulumi:s::p::{token}::{name}" for token, name in OUTPUTS}
 RECORD = Record(

@@ -6,7 +6,7 @@ import pytest
 from stacks.given_up import GIVEN_UP, tell, warning
 from stacks.refusal import LUSTRE as LUSTRE_TYPE
 
-URN = "urn:pulumi:a::p::gke-ai-stacks:index:{component}${token}::{name}-instance"
+URN = "urn:pulumi:a::p::gke-ai:index:{component}${token}::{name}-instance"
 LUSTRE = URN.format(component="LustreInstance", token="gcp:lustre/instance:Instance", name="lustre")
 REDIS = URN.format(component="RedisInstance", token="gcp:redis/instance:Instance", name="redis")
 GIVEN = f"Error waiting for Creating Instance: {GIVEN_UP} to become 'DONE' (last state: 'RUNNING')"
@@ -18,7 +18,7 @@ def test_it_is_told_with_the_command_that_has_it_on_record_and_the_one_that_dele
     assert line.startswith("lustre-instance: the provider no longer waits for it")
     assert (
         f"pulumi import gcp:lustre/instance:Instance lustre-instance {found} --stack a --parent "
-        "parent=urn:pulumi:a::p::gke-ai-stacks:index:LustreInstance::lustre --provider "
+        "parent=urn:pulumi:a::p::gke-ai:index:LustreInstance::lustre --provider "
         "google=urn:pulumi:a::p::pulumi:providers:gcp::google --protect=false"
     ) in line
     place = "data --location=us-central1-a --project=q"

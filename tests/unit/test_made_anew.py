@@ -16,10 +16,10 @@ from stacks.released_volumes import without_its_instance
 from tests.conftest import Register
 
 LUSTRE = "gcp:lustre/instance:Instance"
-INSTANCE = "gke-ai-stacks:index:LustreInstance"
+INSTANCE = "gke-ai:index:LustreInstance"
 VOLUME = "kubernetes:core/v1:PersistentVolume"
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
-VOLUME_AND_CLAIM = "gke-ai-stacks:index:LustreVolume"
+VOLUME_AND_CLAIM = "gke-ai:index:LustreVolume"
 RAY = "kubernetes:ray.io/v1:RayCluster"
 HANDLE = "p/z/fast"
 ON_RECORD: dict[tuple[str, str], dict[str, Any]] = {
