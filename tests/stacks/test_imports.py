@@ -43,12 +43,12 @@ def run_imports(sandbox: Sandbox, failed: RunResult) -> list[str]:
     """Run the lines with which an `up` failed, as they are on the sandbox; what they import."""
     said = "\n".join([*failed.failure, *failed.report.diagnostics])
     here = _here(said, sandbox.workspace.stack, sandbox.workspace.root, [], KubeMode.auto)
-    commands = [words for line in here if (words := shlex.split(line))[3] == "import"]
+    commands = [words[2:] for line in here if (words := shlex.split(line))[2] == "import"]
     assert commands, said
     for command in commands:
-        done = CliRunner().invoke(app, command[3:])
+        done = CliRunner().invoke(app, command)
         assert done.exit_code == 0, done.output
-    return [command[7] for command in commands]
+    return [command[4] for command in commands]
 
 
 def imported(sandbox: Sandbox) -> list[str]:
