@@ -29,7 +29,7 @@ def binary() -> Path:
     nearest = f"nearest: {_way_to_have_it()}"
     own = shutil.which("pulumi")
     if own is None:
-        raise UserError(f"pulumi: not found in .tools/bin nor on PATH; {nearest}")
+        raise UserError(f"pulumi: there is none on the PATH; {nearest}")
     done = subprocess.run([own, "version"], capture_output=True, text=True, check=False)
     if (version := done.stdout.strip()) != PINNED:
         raise UserError(

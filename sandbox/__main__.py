@@ -15,6 +15,7 @@ from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import say
 from cli.next_steps import AISTACK, FOLDER
+from cli.project import stack_names
 from cli.pulumi_cli import selected_stack, without_options
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ app.add_typer(kube_app, name="kube")
 def _selected() -> str:
     if found := selected_stack():
         return found
-    raise MistypedError("--stack: missing, and Pulumi has selected no stack")
+    names = ", ".join(stack_names()) or "none is here"
+    raise MistypedError(f"--stack: missing, and Pulumi has selected no stack; nearest: {names}")
 
 
 StackOption = Annotated[

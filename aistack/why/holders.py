@@ -29,7 +29,8 @@ class _Holder:
 def holders_of(it: Snapshot, flavor: str, resource: str) -> str:
     """The largest first."""
     found = sorted(_holders(it, flavor, resource), key=lambda one: -one.amount)
-    return f"it is had by {listed([str(one) for one in found])}" if found else "others have it"
+    named = f": {listed([str(one) for one in found])}" if found else ""
+    return f"others have it{named}"
 
 
 def _holders(it: Snapshot, flavor: str, resource: str) -> Iterator[_Holder]:

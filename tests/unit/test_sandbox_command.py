@@ -154,7 +154,7 @@ def test_an_error_names_a_command_that_can_be_pasted(
     ("says", "line"),
     [
         ("echo organization/gke-ai-stacks/dev", '--stack: "dev" was never run here'),
-        ("echo none; exit 1", "--stack: missing, and Pulumi has selected no stack\n"),
+        ("echo none; exit 1", "Pulumi has selected no stack; nearest: b200-lustre, dev, "),
     ],
 )
 def test_by_default_a_verb_is_for_the_stack_that_pulumi_has_selected(

@@ -129,8 +129,8 @@ def test_who_has_the_quota_is_told_with_how_long_still() -> None:
     holder["status"]["admission"] = {"podSetAssignments": [assigned]}
     found = verdict(snapshot(_QUEUED, workload=workload(_WAITS), admitted=[holder]))
     assert found.sentence == (
-        "It needs 2 more of nvidia.com/gpu in flavor l4 than is free; it is had by default/other 4 "
-        "for 10 min, for 50 min at the most still."
+        "It needs 2 more of nvidia.com/gpu in flavor l4 than is free; others have it: "
+        "default/other 4 for 10 min, for 50 min at the most still."
     )
 
 
