@@ -75,9 +75,14 @@ app.command(epilog="Example: aistack calibrate --event-log up.json --out duratio
 app.command(epilog="Example: aistack fit --stack tpu-multislice --search --estimate")(fit)
 
 
+# What belongs to Pulumi, and to the sandbox beside it.
+_OF_PULUMI = ("up", "preview", "destroy", "refresh", "import")
+
+
 def main() -> int:
     code = handed_over()
-    return run_app(app, {it: it for it in HANDED_OVER}) if code is None else code
+    meant = {it: it for it in HANDED_OVER} | {it: f"sandbox {it}" for it in _OF_PULUMI}
+    return run_app(app, meant) if code is None else code
 
 
 if __name__ == "__main__":

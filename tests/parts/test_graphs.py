@@ -126,11 +126,22 @@ def test_nothing_is_protected_that_may_be_destroyed(made: Recording) -> None:
     assert not [it.name for it in made.resources if it.protect]
 
 
-def test_what_is_costly_to_lose_is_protected_where_nothing_else_is_said() -> None:
-    config = {key: value for key, value in SAMPLES["rl"].items() if key != "deletion_protection"}
-    made = built(config)
-    protected = {it.type.rpartition(":")[2] for it in made.resources if it.protect}
-    assert {"Cluster", "Instance", "Network"} <= protected
+@pytest.mark.parametrize(
+    ("sample", "costly"),
+    [
+        (
+            "rl",
+            {"container/cluster:Cluster", "lustre/instance:Instance", "compute/network:Network"},
+        ),
+        ("kept", {"container/cluster:Cluster", "redis/instance:Instance"}),
+    ],
+)
+def test_what_is_costly_to_lose_is_protected_where_nothing_else_is_said(
+    sample: str, costly: set[str]
+) -> None:
+    config = {key: it for key, it in SAMPLES[sample].items() if key != "deletion_protection"}
+    protected = {it.type for it in built(config).resources if it.protect}
+    assert {f"gcp:{it}" for it in costly} <= protected
 
 
 @pytest.mark.parametrize("name", ["autopilot", "tpu-autopilot"])

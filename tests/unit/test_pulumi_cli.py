@@ -78,7 +78,7 @@ def test_none_is_told_in_a_line(
     tmp_path: Path, built: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UserError, match="not found in"):
+    with pytest.raises(UserError, match="none on the PATH"):
         binary()
 
 
