@@ -22,7 +22,8 @@ class Node:
     takes 110, and one without `ephemeral-storage` is not limited in it. `networks` are the short
     names of (VPC, subnetwork) of its additional network interfaces, one entry an interface.
     `devices` are how many of each device class pods can claim. `driver` is the branch of NVIDIA's
-    driver that GKE installs, 0 where it installs none."""
+    driver that GKE installs, 0 where it installs none. One that `comes` is there once a pod wants
+    it."""
 
     name: str
     pool: str
@@ -32,6 +33,7 @@ class Node:
     networks: tuple[tuple[str, str], ...] = ()
     devices: Mapping[str, int] = field(default_factory=dict[str, int])
     driver: int = 0
+    comes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from catalog import FactError, MachineType
 from catalog.node_room import DEFAULT_DISK_GB, DEFAULT_PODS
-from catalog.pool_nodes import most_nodes
+from catalog.pool_nodes import most_nodes, wanted_nodes
 from cli.errors import UserError
 from kube.objects import Node, Taint
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
@@ -64,7 +64,7 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: View) -> Iterator[Node]
     )
     driver = driver_of(pool, machine, cluster, cloud)
     devices = devices_of(machine, attached(pool.inputs, machine)) if is_dranet(pool.inputs) else {}
-    most = most_nodes(pool.inputs)
+    most, first = most_nodes(pool.inputs), wanted_nodes(pool.inputs)
     for number in range(min(most, cloud.short.get(pool.id, most))):
         zone = zones[number % len(zones)]
         name = f"gke-{cluster['name']}-{pool['name']}-{number}"
@@ -77,6 +77,7 @@ def pool_nodes(pool: Resource, cluster: Resource, cloud: View) -> Iterator[Node]
             networks=networks,
             devices={**devices, **gpus},
             driver=driver,
+            comes=number >= first,
         )
 
 

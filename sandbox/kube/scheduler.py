@@ -26,7 +26,7 @@ class Candidate:
     """A pod that wants a node or has one; `blocked` says why no node may take it yet, and `only`
     names the one node that may. `choices` are other specs of it, of which the first that finds a
     node counts. Pods of one `slice` share a node pool with no other slice; `claims` are devices of
-    the node."""
+    the node. No node is made for one `of_every_node`, a DaemonSet's."""
 
     key: str
     spec: Mapping[str, Any]
@@ -37,6 +37,7 @@ class Candidate:
     only: str = ""
     slice: str = ""
     claims: tuple[DeviceRequest, ...] = ()
+    of_every_node: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +49,12 @@ class Place:
 @dataclass
 class _Room:
     node: Node
+    stands: bool = False
     free: dict[str, Fraction] = field(default_factory=dict[str, Fraction])
     devices: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
+        self.stands = not self.node.comes
         self.devices = dict(self.node.devices)
         given = {"pods": _DEFAULT_PODS, **self.node.allocatable}
         self.free = {name: quantity.parse(amount) for name, amount in given.items()}
@@ -64,11 +67,12 @@ class _Room:
             return Fraction(2**62)
         return self.free.get(name, Fraction(0))
 
-    def take(self, wanted: Amounts, claims: Sequence[DeviceRequest]) -> None:
-        for name, amount in wanted.items():
+    def take(self, pod: Candidate) -> None:
+        self.stands = self.stands or not pod.of_every_node
+        for name, amount in requests_of(pod.spec).items():
             if name in self.free:
                 self.free[name] -= amount
-        left = self.after(claims)
+        left = self.after(pod.claims)
         assert left is not None, "a pod is placed where its claims can be allocated"
         self.devices = left
 
@@ -122,7 +126,7 @@ def place(pods: Iterable[Candidate], nodes: Sequence[Node]) -> dict[str, Place]:
     for pod in pods:
         room = rooms.get(pod.node)
         if room and _stays(pod, room) and not slices.against(pod, room.node):
-            room.take(requests_of(pod.spec), pod.claims)
+            room.take(pod)
             slices.take(pod, room.node)
             places[pod.key] = Place(node=pod.node)
         else:
@@ -165,9 +169,13 @@ def _choose_for(pod: Candidate, rooms: list[_Room], slices: _Slices) -> Place:
     if not open_rooms:
         counts = ", ".join(sorted(f"{count} {text}" for text, count in against.items()))
         return Place(reason=f"0/{len(rooms)} nodes are available: {counts}.")
-    # max takes the first of equals, so the order of the nodes decides.
-    best = max(open_rooms, key=lambda room: (-_unwelcome(pod.spec, room.node), room.emptiness()))
-    best.take(wanted, pod.claims)
+    # The autoscaler makes a node for a pod that has room on none that stands. max takes the first
+    # of equals, so the order of the nodes decides.
+    best = max(
+        open_rooms,
+        key=lambda room: (room.stands, -_unwelcome(pod.spec, room.node), room.emptiness()),
+    )
+    best.take(pod)
     slices.take(pod, best.node)
     return Place(node=best.node.name)
 

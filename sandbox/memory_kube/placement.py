@@ -95,6 +95,7 @@ def _candidate(store: Store, key: str, pod: JsonObject) -> Candidate:
         blocked=next(blocks_scheduling(store, pod), ""),
         slice=_slice(store, pod),
         claims=devices_claimed(store, pod),
+        of_every_node=owner_of(pod).get("kind") == "DaemonSet",
     )
 
 

@@ -136,7 +136,7 @@ SCRIPTS = changed(
 TWO_VERLS = changed(
     VERL,
     pools__more={**VERL["pools"]["gpu"], "capacity": {"mode": "reservation", "name": "others"}},
-    pools__cpu={"machine_type": "c2-standard-16", "nodes": 2, "disk": {"size_gb": 200}},
+    pools__cpu={"machine_type": "c2-standard-16", "nodes": 3, "disk": {"size_gb": 200}},
     buckets={"data": {}, "other": {"mount_path": "/other"}},
     ray=_on_pools(
         changed(VERL["ray"]["verl"], workers__gpu__requests__cpu=200), verl="gpu", second="more"

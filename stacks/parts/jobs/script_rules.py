@@ -24,6 +24,7 @@ from stacks.parts.pools.pod_rules import (
     pod_problems,
     whole_machine_problems,
 )
+from stacks.parts.pools.room import Resident, passing_problems
 from stacks.parts.queues.workload_rules import Queued
 from stacks.parts.ray.rules import mount_problems
 from stacks.parts.servers.rules import (
@@ -185,7 +186,9 @@ def _room_problems(plan: Plan, script: PlannedScript) -> Iterator[Problem]:
     """What stays on nodes of the pool leaves enough of them room, wherever it is."""
     for pool in script.pools:
         if Amounts.of_node(script.host).holds(script.on_node):
-            yield from _beside_problems(plan, script, pool)
+            found = [*_beside_problems(plan, script, pool)]
+            one = Resident(field=script.field, pod=script.on_node, pods=script.config.nodes)
+            yield from found or passing_problems(plan, pool, one)
 
 
 def _beside_problems(plan: Plan, script: PlannedScript, pool: PlannedPool) -> Iterator[Problem]:

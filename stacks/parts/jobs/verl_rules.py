@@ -13,8 +13,9 @@ from pathlib import PurePosixPath
 from stacks.parts.buckets.plan import limits_of, sidecar_of
 from stacks.parts.jobs.divisors import largest_divisor
 from stacks.parts.jobs.verl import Preparation, VerlTraining
-from stacks.parts.pools.nodes import Amounts
+from stacks.parts.pools.nodes import Amounts, Host
 from stacks.parts.pools.pod_rules import boot_disk_problems
+from stacks.parts.pools.room import Resident, passing_problems
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
 from stacks.problems import Problem, under
@@ -172,31 +173,34 @@ def _streaming_problems(plan: Plan, job: VerlTraining) -> Iterator[Problem]:
 
 
 def _cpu_node_problems(plan: Plan, ray: PlannedRay, job: VerlTraining) -> Iterator[Problem]:
-    """What Ray's head and the job that fills the storage share: that fits a node, and one beside
-    the head where there is one alone."""
+    """What Ray's head and the job that fills the storage share: that fits a node, and beside what
+    stays there."""
     pool, host = ray.head_pool, ray.head_host
     head = Amounts.of_pod(ray.config.head.requests, 0, ray.sidecar(head=True))
     pods_mib = head.ephemeral_storage_mib
     if job.preparation is not None:
-        left, where = Amounts.of_node(host), f"on a {host.name}"
         buckets = [it for key, it in plan.buckets.items() if key == plan.storage_of(job)]
         limits = limits_of([(it, PREPARED_AT_ONCE) for it in buckets])
-        sidecar = sidecar_of(buckets, limits, plan.facts)
+        found = sidecar_of(buckets, limits, plan.facts)
         # Lustre is mounted by the node itself.
-        if sidecar is not None:
-            left -= Amounts.of_sidecar(sidecar)
-            pods_mib += sidecar.ephemeral_storage_mib
-        if pool is not None and pool.bounds.max == 1:
-            left, where = left - head, f"beside Ray's head on the one {host.name}"
-        yield from _preparation_problems(job.preparation, left, where)
-        pods_mib += job.preparation.scratch_gib * _MIB
+        sidecar = Amounts() if found is None else Amounts.of_sidecar(found)
+        pod = sidecar + _container(job.preparation)
+        pods_mib += pod.ephemeral_storage_mib
+        yield from _preparation_problems(job.preparation, Amounts.of_node(host) - sidecar, host)
+        if pool is not None:
+            one = Resident(field="job.preparation", pod=pod, pods=1)
+            yield from passing_problems(plan, pool, one)
     image_gib = plan.facts.image(ray.demands.image).unpacked_gib
     if pool is not None and ray.config.image is None and image_gib is not None:
         size_gb = pool.config.disk.size_gb
         yield from boot_disk_problems(host, size_gb, image_gib=image_gib, pods_mib=pods_mib)
 
 
-def _preparation_problems(job: Preparation, left: Amounts, where: str) -> Iterator[Problem]:
+def _container(job: Preparation) -> Amounts:
+    return Amounts(job.millicores, job.memory_gib * _MIB, job.scratch_gib * _MIB)
+
+
+def _preparation_problems(job: Preparation, left: Amounts, host: Host) -> Iterator[Problem]:
     for key, asked, has, unit in (
         ("cpu", job.millicores, left.cpu_millicores, 1000),
         ("memory_gib", job.memory_gib * _MIB, left.memory_mib, _MIB),
@@ -206,6 +210,6 @@ def _preparation_problems(job: Preparation, left: Amounts, where: str) -> Iterat
             near = has // unit
             yield Problem(
                 f"job.preparation.{key}",
-                f"{asked / unit:g} is more than is left to it {where}; "
+                f"{asked / unit:g} is more than is left to it on a {host.name}; "
                 f"nearest: {near if near > 0 else 'a larger cpu_pool.machine_type'}",
             )

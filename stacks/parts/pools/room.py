@@ -6,6 +6,7 @@ free, not where it leaves a whole node to another.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from math import ceil
 
 from components.inference_engine import InferenceEngine
@@ -34,7 +35,7 @@ class Resident:
     field: str
     pod: Amounts
     pods: int
-    queued: bool
+    queued: bool = False
     fits_alone: bool = False
 
 
@@ -55,7 +56,7 @@ def room_problems(plan: Plan) -> Iterator[Problem]:
         for one in always:
             yield from _spread_problem(pool, node, [it for it in always if it is not one], one)
         for one in here:
-            yield from _controller_problem(plan, pool, node, one)
+            yield from _order_problem(plan, pool, [], one)
 
 
 def _problem(
@@ -111,43 +112,60 @@ def _controllers(plan: Plan) -> dict[str, Amounts]:
     }
 
 
-def _controller_problem(
-    plan: Plan, pool: PlannedPool, node: Amounts, one: Resident
+def passing_problems(plan: Plan, pool: PlannedPool, one: Resident) -> Iterator[Problem]:
+    """Of work that ends: whether it ever finds room beside all that stays on the pool's nodes."""
+    node = Amounts.of_node(pool.host)
+    stays = [it for it in _residents(plan, pool) if not it.queued and node.holds(it.pod)]
+    yield from _order_problem(plan, pool, stays, one)
+
+
+def _order_problem(
+    plan: Plan, pool: PlannedPool, stays: list[Resident], one: Resident
 ) -> Iterator[Problem]:
-    """Of pods that fit the nodes: the scheduler has put each operator where most was free, and may
-    have left no node whole."""
-    controllers = _controllers(plan)
-    homes = [it for it in plan.pools.values() if it.under_single_pods]
-    most = pool.bounds.max
-    if [it.name for it in homes] != [pool.name] or not 0 < one.pods <= most * node.holds(one.pod):
+    """Of pods that fit the nodes: what is there first stands where most was free, and may have left
+    no node whole."""
+    node, most = Amounts.of_node(pool.host), pool.bounds.max
+    homes = [it.name for it in plan.pools.values() if it.under_single_pods]
+    controllers = _controllers(plan) if homes == [pool.name] else {}
+    guests = [*controllers.values(), *(it.pod for it in stays for _ in range(it.pods))]
+    if not guests or not 0 < one.pods <= most * node.holds(one.pod):
         return
-    nearest = next(
-        count
-        for count in range(most, most + len(controllers) + 1)
-        if _holds(node, count, controllers.values(), one.pod) >= one.pods
-    )
-    if nearest > most:
-        key = "nodes" if pool.config.autoscaling is None else "autoscaling.max"
+
+    scales = pool.config.autoscaling is not None
+
+    def has_room(nodes: int) -> bool:
+        first = max(pool.bounds.min, pool.nodes) if scales else nodes
+        return _held(node, min(first, nodes), nodes, guests, one.pod) >= one.pods
+
+    if not has_room(most):
+        nearest = next(it for it in count(most + 1) if has_room(it))
+        there = [it.field for it in stays]
+        if controllers:
+            there.append(f"the pods of {', '.join(controllers)}")
         yield Problem(
-            f"{pool.field}.{key}",
-            f"{most} may have no room for {one.field} beside the pods of "
-            f"{', '.join(controllers)}, which are there first; nearest: {nearest}",
+            f"{pool.field}.{'autoscaling.max' if scales else 'nodes'}",
+            f"{most} may have no room for {one.field} beside what is there first, "
+            f"{' and '.join(there)}; nearest: {nearest}",
         )
 
 
-def _holds(node: Amounts, nodes: int, guests: Iterable[Amounts], pod: Amounts) -> int:
-    """How many of `pod` fit beside the guests. The scheduler takes the node with the largest share
-    free (kubernetes/kubernetes pkg/scheduler/framework/plugins/noderesources/least_allocated.go,
-    v1.35.4), a large guest first here."""
-    rooms = [node] * nodes
-    for guest in sorted(guests, key=lambda it: -it.memory_mib):
-        freest = max(range(nodes), key=lambda at: _share(rooms[at], node))
-        rooms[freest] -= guest
-    return sum(it.holds(pod) for it in rooms)
+def _held(node: Amounts, least: int, most: int, guests: Iterable[Amounts], pod: Amounts) -> int:
+    """How many of `pod` fit beside the guests, a large one first, for which nodes come up to `most`
+    where none has room. The scheduler takes the node with the largest share free
+    (kubernetes/kubernetes pkg/scheduler/framework/plugins/noderesources/least_allocated.go,
+    v1.35.4)."""
+    rooms = [node] * least
+    for guest in sorted(guests, key=lambda it: -_share(it, node)):
+        free = [at for at, room in enumerate(rooms) if room.holds(guest)]
+        if free:
+            rooms[max(free, key=lambda at: _share(rooms[at], node))] -= guest
+        elif len(rooms) < most:
+            rooms.append(node - guest)
+    return sum(it.holds(pod) for it in rooms) + (most - len(rooms)) * node.holds(pod)
 
 
-def _share(left: Amounts, node: Amounts) -> float:
-    return left.cpu_millicores / node.cpu_millicores + left.memory_mib / node.memory_mib
+def _share(amounts: Amounts, node: Amounts) -> float:
+    return amounts.cpu_millicores / node.cpu_millicores + amounts.memory_mib / node.memory_mib
 
 
 def resident_fields(plan: Plan, pool: PlannedPool) -> Iterator[str]:
