@@ -26,6 +26,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+# All 500 take 10 minutes of a core.
+@pytest.mark.timeout(3600)
 @pytest.mark.thorough
 def test_what_validates_is_taken(folder: Path) -> None:
     said = {
