@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cli.kube_mode import KubeMode
-from cli.next_steps import AISTACK, command
-from stacks.commands import STACK
+from cli.next_steps import command
+from stacks.commands import STACK, aistack
 
 SANDBOX_VARIABLE = "AISTACK_SANDBOX"
 
@@ -58,7 +58,7 @@ def offered(*words: str) -> str:
     options = [] if it.stack is None else ["--stack", it.stack]
     if it.sandbox is not None and os.environ.get(SANDBOX_VARIABLE) != str(it.sandbox):
         options += ["--sandbox", str(it.sandbox)]
-    return shlex.join([AISTACK, *words, *options])
+    return shlex.join([aistack(), *words, *options])
 
 
 def kubectl(*words: str) -> str:

@@ -14,9 +14,10 @@ from cli.app import MistypedError, run_app
 from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import say
-from cli.next_steps import AISTACK, FOLDER
+from cli.next_steps import FOLDER
 from cli.project import stack_names
 from cli.pulumi_cli import selected_stack, without_options
+from stacks.commands import aistack
 
 if TYPE_CHECKING:
     from sandbox.engine import Verb
@@ -297,7 +298,7 @@ def _workspace(folder: Path, stack: str) -> Workspace:
 
 
 def main() -> int:
-    return run_app(app, OTHER_TOOLS, f"{AISTACK} sandbox")
+    return run_app(app, OTHER_TOOLS, f"{aistack()} sandbox")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from aistack.options import JsonOption, SandboxOption, StackOption, opened
 from cli.app import MistypedError
 from cli.lines import say_aside
 from cli.progress import told
+from stacks.commands import aistack
 
 
 def why(
@@ -19,7 +20,7 @@ def why(
     snapshot: Annotated[
         str | None,
         typer.Option(
-            help="A file of `aistack snapshot`, looked at in place of a cluster, or the name of "
+            help="A file of `snapshot`, looked at in place of a cluster, or the name of "
             "one that comes along, such as quota-full.",
             metavar="FILE",
         ),
@@ -34,7 +35,7 @@ def why(
     from aistack.why.verdict import verdict
 
     if (name is None) == (snapshot is None):
-        raise MistypedError("NAME: one of it and --snapshot; nearest: aistack why NAME")
+        raise MistypedError(f"NAME: one of it and --snapshot; nearest: {aistack()} why NAME")
     if snapshot is not None:
         seen, said = judged(read(snapshot), snapshot)
         job = seen.job

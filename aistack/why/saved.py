@@ -22,6 +22,7 @@ from aistack.why.ray_rules import FAULT_TOLERANT
 from aistack.why.snapshot import Snapshot
 from aistack.why.verdict import Verdict, verdict
 from kube.pod_networks import INTERFACES
+from stacks.commands import aistack
 from stacks.secret_words import is_secret_option, is_token, secrets_in_command
 
 LEFT_OUT = "[left out]"
@@ -55,8 +56,8 @@ def read(given: str) -> bytes:
         return (file if file.exists() else examples.get(given, file)).read_bytes()
     except OSError as error:
         raise VerbError(
-            f"--snapshot: {given}: {error.strerror}; nearest: a file of `aistack snapshot JOB "
-            f"--out FILE`, or of those that come along {', '.join(examples)}"
+            f"--snapshot: {given}: {error.strerror}; nearest: a file of `{aistack()} snapshot "
+            f"JOB --out FILE`, or of those that come along {', '.join(examples)}"
         ) from None
 
 
@@ -76,7 +77,7 @@ def judged(text: bytes, file: str) -> tuple[Snapshot, Verdict]:
         why = str(error)
     raise VerbError(
         f"--snapshot: {file} is no snapshot of a job: {why:.200}; "
-        "nearest: aistack snapshot JOB --out FILE"
+        f"nearest: {aistack()} snapshot JOB --out FILE"
     )
 
 
