@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cli.kube_mode import KubeMode
-from cli.next_steps import command
+from cli.next_steps import FOLDER, command
 from stacks.commands import STACK, aistack
 
 SANDBOX_VARIABLE = "AISTACK_SANDBOX"
@@ -64,6 +64,12 @@ def offered(*words: str) -> str:
 def kubectl(*words: str) -> str:
     """A command line of kubectl's for the cluster of the stack."""
     return shlex.join([*_GIVEN.get().kubectl, *words])
+
+
+def offered_start() -> str:
+    """The command that starts the control plane of the sandbox's stack."""
+    it = _GIVEN.get()
+    return command("kube start", it.stack or it.meant or "NAME", it.sandbox or FOLDER)
 
 
 def offered_up(*, refresh: bool = False) -> str:

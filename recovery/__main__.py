@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stack = PulumiStack(options.stack, binary(), say)
         recover(stack, _ids(options.id), yes=options.yes)
     except (RecoveryError, UserError) as error:
-        say_aside(str(error))
+        say_aside(f"error: {error}")
         return 1
     except KeyboardInterrupt:
         return interrupted()
