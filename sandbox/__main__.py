@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.app import MistypedError, run_app
+from cli.app import Group, MistypedError, run_app
 from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import say
@@ -41,11 +41,15 @@ OTHER_TOOLS = {
     "rm": "reset",
 }
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__, rich_markup_mode=None)
+app = typer.Typer(
+    cls=Group, add_completion=False, no_args_is_help=True, help=__doc__, rich_markup_mode=None
+)
 
 
 kube_app = typer.Typer(
-    no_args_is_help=True, help="The real control planes of a stack that is up with --kube real."
+    cls=Group,
+    no_args_is_help=True,
+    help="The real control planes of a stack that is up with --kube real.",
 )
 app.add_typer(kube_app, name="kube")
 
@@ -63,6 +67,7 @@ StackOption = Annotated[
         "--stack",
         "-s",
         default_factory=_selected,
+        autocompletion=lambda: stack_names(),
         show_default=False,
         help="Name of a Pulumi.NAME.yaml; by default the stack that Pulumi has selected.",
     ),
@@ -86,9 +91,10 @@ JsonOption = Annotated[Path | None, typer.Option("--json", help="Write a summary
 KubeOption = Annotated[
     KubeMode,
     typer.Option(
+        autocompletion=lambda: [*KubeMode],
         help="Where a new cluster keeps its objects: in memory, or in a real control plane on this "
         "machine; auto: real where `make kube-tools` has built it. A cluster that is there stays "
-        "what it is."
+        "what it is.",
     ),
 ]
 RolesOption = Annotated[

@@ -190,7 +190,7 @@ def run(
             RunOptions(
                 speed=speed,
                 faults=faults,
-                on_output=LiveOutput(tell),
+                on_output=LiveOutput(tell, outputs=verb != "up"),
                 color=sys.stdout.isatty(),
                 real_kube=real_kube,
                 caller=caller or Caller(),

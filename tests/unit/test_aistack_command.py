@@ -109,7 +109,11 @@ def test_the_page_has_the_verbs_of_the_help() -> None:
         (("logs", "a", "-s", "lab", "-followw"), ExitCode.USAGE, "nearest: --follow\n"),
         (("jobs", "-help"), ExitCode.USAGE, "one letter; nearest: --help\n"),
         (("jobs", "-qqq"), ExitCode.USAGE, "one letter; nearest: --"),
-        (("submit", "none.py"), ExitCode.USAGE, "'none.py' does not exist."),
+        (
+            ("submit", "none.py"),
+            ExitCode.USAGE,
+            "'none.py' does not exist; nearest: `aistack submit --help`",
+        ),
         (
             ("submit", "binary", "alexnet"),
             ExitCode.USAGE,

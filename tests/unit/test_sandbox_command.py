@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from cli.console import new_console, new_table
 from sandbox.__main__ import main
 from sandbox.folder import claim
 from sandbox.workspace import Workspace
@@ -307,17 +306,6 @@ def test_ctrl_c_is_one_word_and_exit_code_130(
     monkeypatch.setattr("sandbox.__main__._workspace", interrupted)
     assert run(monkeypatch, *words, "--stack", "dev") == 130
     assert capsys.readouterr().err == "interrupted\n"
-
-
-def test_a_status_in_a_pipe_cuts_no_id(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    long = f"projects/p/locations/us-central1/clusters/{'c' * 40}/nodePools/{'n' * 40}"
-    printed = new_table("Google Cloud resource", "phase")
-    printed.add_row(long, "Running")
-    new_console().print(printed)
-    assert any(long in line and "Running" in line for line in capsys.readouterr().out.splitlines())
 
 
 @pytest.mark.parametrize(
