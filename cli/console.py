@@ -76,11 +76,14 @@ class Rows:
         return len(self._rows) - 1
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[Any]:
-        width = min(options.max_width, _SCREEN) if options.max_width == _PIPE else options.max_width
+        width = _SCREEN if options.max_width == _PIPE else options.max_width
         lines = list(self._lines(width))
         for row in self._rows:
+            if not any(it.plain for it in row):
+                yield Text()
             for number, columns in enumerate(lines):
-                yield from _line(row, columns, width, _INDENT if number else "")
+                if any(row[it].plain for it in columns):
+                    yield from _line(row, columns, width, _INDENT if number else "")
 
     def _lines(self, width: int) -> Iterator[dict[int, int]]:
         """Which columns stand in each line of a row, with their widths."""
@@ -102,10 +105,8 @@ class Rows:
 def _line(
     row: Sequence[Text], columns: Mapping[int, int], width: int, indent: str
 ) -> Iterator[Text]:
-    """Nothing of a line of empty cells; a sentence that is too long goes on below."""
+    """A sentence that is too long goes on below."""
     cells = [row[it] for it in columns]
-    if not any(it.plain.strip() for it in cells) and indent:
-        return
     (*_, last), end = columns.values(), cells[-1].plain
     before = Text(indent)
     for cell, wide in zip(cells[:-1], columns.values(), strict=False):

@@ -15,7 +15,7 @@ import aistack
 from aistack.__main__ import app
 from aistack.command_line import HANDED_OVER
 from aistack.job import Job
-from aistack.offered import SANDBOX_VARIABLE, forget, given, means, offered, offered_up
+from aistack.offered import SANDBOX_VARIABLE, asks, given, means, offered, offered_up
 from aistack.verbs.submit import report
 from aistack.why.verdict import verdict
 from cli.lines import say
@@ -39,16 +39,16 @@ JOB = Job(
 )
 
 
-@pytest.fixture(autouse=True)
-def no_options() -> Iterator[None]:
-    yield
-    forget()
-
-
 def test_an_offered_command_asks_the_stack_and_the_sandbox_that_this_one_asked() -> None:
     assert offered("why", "train") == "aistack why train"
     given("lab", Path("my folder"))
     assert offered("why", "train") == "aistack why train --stack lab --sandbox 'my folder'"
+
+
+def test_an_offered_command_names_the_job_as_this_one_was_given_it() -> None:
+    asks("train", "red/JobSet/train")
+    assert offered("why", "train") == "aistack why red/JobSet/train"
+    assert offered("why", "other") == "aistack why other"
 
 
 def test_a_sandbox_that_a_variable_names_needs_no_option(monkeypatch: pytest.MonkeyPatch) -> None:

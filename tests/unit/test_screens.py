@@ -63,6 +63,18 @@ def test_a_table_that_does_not_fit_has_several(capsys: pytest.CaptureFixture[str
     ]
 
 
+def test_a_row_that_goes_on_with_the_one_before_it_has_no_empty_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    long = "word " * 15
+    assert printed(capsys, ("", ""), ("queues", long), ("", long)) == [
+        "",
+        "queues",
+        f"  {long}".rstrip(),
+        f"  {long}".rstrip(),
+    ]
+
+
 def test_no_word_is_cut_and_a_sentence_goes_on_below(capsys: pytest.CaptureFixture[str]) -> None:
     resource = f"projects/p/{'n' * 100}"
     sentence = " ".join(["word"] * 40)

@@ -4,7 +4,7 @@ the API server's own."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +14,14 @@ from urllib3.exceptions import MaxRetryError, NewConnectionError
 from websocket import WebSocketBadStatusException
 
 from aistack.cluster import Cluster
+from aistack.credentials import client_of
 from aistack.errors import LostError, VerbError
 from aistack.find import Found
 from aistack.logs import Wanted
 from aistack.members import Member
-from aistack.offered import forget, given
+from aistack.offered import given
 from aistack.simulated import refuse_simulated
+from aistack.stack import Stack
 from kube.kinds import JOB, NODE, POD, Kind
 from kube.objects import JsonObject
 
@@ -46,10 +48,8 @@ OF_LOG = f'Get "https://gke-lab-1:10250/containerLogs/lab/train-0/main?follow=tr
 
 
 @pytest.fixture(autouse=True)
-def no_options() -> Iterator[None]:
+def of_a_stack() -> None:
     given("lab")
-    yield
-    forget()
 
 
 class Simulated(Cluster):
@@ -148,3 +148,13 @@ def test_a_cluster_that_is_silent_is_told_with_what_starts_it(
     with pytest.raises(LostError) as lost:
         cluster.version()
     assert str(lost.value) == f"cluster lab does not answer: Connection refused{end}"
+
+
+def test_a_control_plane_that_was_never_started_is_told_with_what_starts_it(tmp_path: Path) -> None:
+    stack = Stack(name="lab", resources=[], kubeconfig_file=tmp_path / "none")
+    with pytest.raises(VerbError) as refused:
+        client_of(stack)
+    assert str(refused.value) == (
+        '--stack: "lab": its control plane was never started; nearest: '
+        "`aistack sandbox kube start --stack lab`"
+    )
