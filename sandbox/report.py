@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ def print_report(
     console.print()
     if not result.ok:
         protected_destroy = result.operation == "destroy" and _is_protected(result)
-        print_failure(result, _without_hooks if protected_destroy else None)
+        print_failure(result, hooks=not protected_destroy)
         said = "\n".join([*result.report.diagnostics, *result.failure])
         if _COMMANDS.search(said):
             _print_here(console, said, result.stack, root, overrides, kube)
@@ -89,14 +89,12 @@ def print_report(
     _print_next(console, result, root, overrides, kube, protected)
 
 
-def print_failure(
-    result: RunResult, chosen: Callable[[Sequence[str]], Sequence[str]] | None = None
-) -> None:
-    """What went wrong, and what works; of its lines those that are `chosen`, by default all."""
+def print_failure(result: RunResult, *, hooks: bool = True) -> None:
+    """What went wrong, and what works; with `hooks` what the engine says of those that protect."""
     console = new_console()
     console.print(f"{result.operation} of {result.stack} failed", style="bold red")
     lines = result.failure or result.report.errors
-    _print_lines(console, chosen(lines) if chosen else lines)
+    _print_lines(console, lines if hooks else _without_hooks(lines))
 
 
 def _without_hooks(lines: Sequence[str]) -> list[str]:
@@ -104,7 +102,7 @@ def _without_hooks(lines: Sequence[str]) -> list[str]:
     kept: list[str] = []
     is_of_hook = False
     for line in lines:
-        is_of_hook = line.startswith(_HOOK) or (is_of_hook and line.startswith(" "))
+        is_of_hook = _HOOK in line or (is_of_hook and line.startswith(" "))
         if not is_of_hook:
             kept.append(line)
     return kept

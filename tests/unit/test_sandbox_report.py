@@ -87,7 +87,8 @@ def test_a_destroy_under_protection_says_how_to_take_it_off(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     hook = "Resource has delete hooks registered, but the program is not running. Hooks: protected"
-    report = EngineReport(diagnostics=[hook, f"{hook}, and more"])
+    keyed = f"stack.pools.gpu: {hook}\n  the same for gke-cluster"
+    report = EngineReport(diagnostics=[hook, keyed])
     print_report(result(operation="destroy", ok=False, report=report), tmp_path, OVERRIDES[:1])
     printed = capsys.readouterr().out
     assert "the stack is protected: nothing was deleted" in printed
