@@ -17,7 +17,7 @@ from review.__main__ import app as review_app
 from sandbox.__main__ import app as sandbox_app
 
 # What comes after the name of a verb that takes words.
-TAKES = {("sandbox", "import"): 3}
+TAKES: dict[tuple[str, ...], int] = {("sandbox", "import"): 3}
 ANY_WORDS = {("shell",), ("submit",)}
 
 
