@@ -101,7 +101,7 @@ stack-tools: .tools/bin/pulumi .tools/bin/pulumi-language-python ## Build what a
 fit-tools: setup $(FIT)/.ready ## Install what `aistack fit` compiles with: MaxText, JAX and libtpu, on a CPU
 
 demo: setup ## Show a wrong config, an up, a change that loses data, machines that are out of stock, and why a job failed
-	@$(RUN) -m sandbox demo --folder $(FOLDER)
+	@$(VENV)/bin/aistack sandbox demo --folder $(FOLDER)
 
 wheel: $(VENV)/.ready ## Build the wheel into dist/
 	@rm -rf dist

@@ -27,13 +27,19 @@ from aistack.verbs.why import why
 from aistack.verbs.work import work
 from cli.app import run_app
 from cli.lines import say
+from stacks.commands import aistack
+
+
+def _example(words: str) -> str:
+    return f"Example: {aistack()} {words}"
+
 
 app = typer.Typer(
     name="aistack",
     cls=Sections,
     no_args_is_help=True,
     help=__doc__,
-    epilog="aistack VERB --help says more. Exit codes: docs/aistack.md.",
+    epilog=f"{aistack()} VERB --help says more. Exit codes: docs/aistack.md.",
     rich_markup_mode=None,
 )
 
@@ -55,24 +61,24 @@ def each(
     context.call_on_close(forget)
 
 
-app.command(
-    cls=SubmitCommand, epilog="Example: aistack submit train.py --stack lab --ray lab --wait"
-)(submit)
-app.command(epilog="Example: aistack jobs --stack lab --json")(jobs)
-app.command(epilog="Example: aistack logs classifier --follow --stack lab")(logs)
-app.command(epilog="Example: aistack why finetune-gemma-l4 --stack kueue-mixed")(why)
-app.command(epilog="Example: aistack snapshot classifier --out why.json --stack lab")(snapshot)
-app.command(epilog="Example: aistack events classifier --stack lab")(events)
-app.command(epilog="Example: aistack cancel classifier --stack lab")(cancel)
-app.command(epilog="Example: aistack status --stack lab --json")(status)
-app.command(epilog="Example: aistack work --stack lab")(work)
-app.command(epilog="Example: aistack wait classifier --stack lab")(wait)
-app.command(epilog="Example: aistack shell classifier --rank head --stack lab -- ray status")(shell)
-app.command(epilog="Example: aistack tunnel chat:8000 --stack serve-autopilot")(tunnel)
-app.command(epilog="Example: aistack dashboard --stack dev")(dashboard)
-app.command(epilog="Example: aistack checkpoints classifier --stack lab")(checkpoints)
-app.command(epilog="Example: aistack calibrate --event-log up.json --out durations.yaml")(calibrate)
-app.command(epilog="Example: aistack fit --stack tpu-multislice --search --estimate")(fit)
+app.command(cls=SubmitCommand, epilog=_example("submit train.py --stack lab --ray lab --wait"))(
+    submit
+)
+app.command(epilog=_example("jobs --stack lab --json"))(jobs)
+app.command(epilog=_example("logs classifier --follow --stack lab"))(logs)
+app.command(epilog=_example("why finetune-gemma-l4 --stack kueue-mixed"))(why)
+app.command(epilog=_example("snapshot classifier --out why.json --stack lab"))(snapshot)
+app.command(epilog=_example("events classifier --stack lab"))(events)
+app.command(epilog=_example("cancel classifier --stack lab"))(cancel)
+app.command(epilog=_example("status --stack lab --json"))(status)
+app.command(epilog=_example("work --stack lab"))(work)
+app.command(epilog=_example("wait classifier --stack lab"))(wait)
+app.command(epilog=_example("shell classifier --rank head --stack lab -- ray status"))(shell)
+app.command(epilog=_example("tunnel chat:8000 --stack serve-autopilot"))(tunnel)
+app.command(epilog=_example("dashboard --stack dev"))(dashboard)
+app.command(epilog=_example("checkpoints classifier --stack lab"))(checkpoints)
+app.command(epilog=_example("calibrate --event-log up.json --out durations.yaml"))(calibrate)
+app.command(epilog=_example("fit --stack tpu-multislice --search --estimate"))(fit)
 
 
 # What belongs to Pulumi, and to the sandbox beside it.
@@ -82,7 +88,7 @@ _OF_PULUMI = ("up", "preview", "destroy", "refresh", "import")
 def main() -> int:
     code = handed_over()
     meant = {it: it for it in HANDED_OVER} | {it: f"sandbox {it}" for it in _OF_PULUMI}
-    return run_app(app, meant) if code is None else code
+    return run_app(app, meant, aistack()) if code is None else code
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from kubernetes.stream.ws_client import CLOSE_CHANNEL, V5_CHANNEL_PROTOCOL
 from websocket import ABNF, WebSocket, WebSocketConnectionClosedException, WebSocketException
 
-from aistack.errors import LostError
+from aistack.errors import LostError, reason_of
 
 # What comes from this side goes there.
 INPUT = 0
@@ -40,7 +40,7 @@ class Channels:
         try:
             self._socket.send_binary(bytes([channel]) + data)
         except (WebSocketException, OSError) as error:
-            raise LostError(f"the connection to the pod broke off: {error}") from None
+            raise _broken(error) from None
 
     def exchange(
         self,
@@ -71,7 +71,7 @@ class Channels:
             except WebSocketConnectionClosedException:
                 return
             except (WebSocketException, OSError) as error:
-                raise LostError(f"the connection to the pod broke off: {error}") from None
+                raise _broken(error) from None
             if opcode == ABNF.OPCODE_CLOSE:
                 return
             if opcode in _DATA and frame.data:
@@ -95,3 +95,7 @@ class Channels:
         pending = isinstance(inner, ssl.SSLSocket) and inner.pending() > 0
         found, _, _ = select.select(waits, [], [], 0 if pending else _TICK_SECONDS)
         return [*found, remote] if pending and remote not in found else found
+
+
+def _broken(error: Exception) -> LostError:
+    return LostError(f"the connection to the pod broke off: {reason_of(error)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,8 @@ from websocket import WebSocket, WebSocketBadStatusException, WebSocketException
 
 from aistack.bounded_socket import bound
 from aistack.credentials import client_of
-from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
+from aistack.errors import ForbiddenError, LostError, MissingError, VerbError, reason_of
+from aistack.offered import offered, offered_start
 from aistack.stack import Stack
 from kube import discovery
 from kube.kinds import POD, Kind
@@ -29,6 +31,11 @@ _SILENCE_SECONDS = 60
 _LONGEST_LINE = 2**20
 _MERGE = "application/merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
+# What the API server passes on of a kubelet that it does not reach (kubernetes/kubernetes v1.35.4
+# staging/src/k8s.io/apimachinery/pkg/util/proxy/upgradeaware.go, "error dialing backend").
+_UNREACHED = re.compile(
+    r'(Get|Post) "https://[^"]*/(containerLogs|exec|portForward)/|error dialing backend'
+)
 
 # It would say of each attempt what is said of the last, and of each log that is followed at once.
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
@@ -38,6 +45,9 @@ class Cluster:
     """Objects are plain data. Raises VerbError for what the API server refuses, ForbiddenError for
     what the user may not."""
 
+    # Whether it is one of the sandbox.
+    is_simulated = False
+
     def __init__(self, client: ApiClient, name: str) -> None:
         self._client = client
         self._name = name
@@ -45,7 +55,9 @@ class Cluster:
     @classmethod
     def of(cls, stack: Stack) -> Cluster:
         """Raises VerbError where the user has no way into it."""
-        return cls(client_of(stack), str(stack.outputs["cluster_name"]))
+        made = cls(client_of(stack), str(stack.outputs["cluster_name"]))
+        made.is_simulated = stack.kubeconfig_file is not None
+        return made
 
     def pages(
         self,
@@ -166,7 +178,7 @@ class Cluster:
                     yield rest.decode(errors="replace")
                     rest = b""
         except urllib3.exceptions.HTTPError as error:
-            raise LostError(f"the log of {pod} broke off: {_cause(error)}") from None
+            raise LostError(f"the log of {pod} broke off: {reason_of(error)}") from None
         if rest:
             yield rest.decode(errors="replace")
 
@@ -179,7 +191,7 @@ class Cluster:
         except WebSocketBadStatusException as error:
             raise self._refused(error.status_code, error.resp_body or b"") from None
         except (WebSocketException, OSError) as error:
-            raise LostError(f"cluster {self._name} does not answer: {error}") from None
+            raise self._lost(error) from None
         return bound(socket, f"cluster {self._name}", "another pod")
 
     def _call(
@@ -227,16 +239,21 @@ class Cluster:
                 method, url, header_params=signed, body=body, _request_timeout=timeout
             )
         except urllib3.exceptions.HTTPError as error:
-            raise LostError(f"cluster {self._name} does not answer: {_cause(error)}") from None
+            raise self._lost(error) from None
         if found.status >= 400:
             raise self._refused(found.status, found.response.data)
         return found.response
 
+    def _lost(self, error: Exception) -> LostError:
+        near = f"; nearest: `{offered_start()}`" if self.is_simulated else ""
+        return LostError(f"cluster {self._name} does not answer: {reason_of(error)}{near}")
+
     def _refused(self, status: int, data: bytes) -> VerbError:
-        message = dig(document(data), "message")
-        if message is None:
-            message = data.decode(errors="replace").strip() or f"HTTP {status}"
-        message = str(message)
+        """In the API server's own words, but for those of its libraries; a body that is none of its
+        is not shown."""
+        message = str(dig(document(data), "message") or f"HTTP {status}")
+        if _UNREACHED.match(message):
+            return LostError(unreached(message))
         match status:
             case 404:
                 return MissingError(message)
@@ -258,6 +275,7 @@ def _path(kind: Kind, namespace: str = "", name: str = "", part: str = "") -> st
         raise VerbError(f"{error}, so nothing is asked for it") from None
 
 
-def _cause(error: urllib3.exceptions.HTTPError) -> str:
-    reason = getattr(error, "reason", None) or error
-    return str(reason).rpartition(": ")[2] or type(error).__name__
+def unreached(said: str) -> str:
+    """Of a pod whose kubelet the API server does not reach, by what it says of that."""
+    why = said.rpartition(": ")[2]
+    return f"the API server does not reach the pod's node: {why}; nearest: `{offered('status')}`"

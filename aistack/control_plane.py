@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.error import HTTPError, URLError
 
-from aistack.errors import ForbiddenError, LostError, MissingError, VerbError
+from aistack.errors import ForbiddenError, LostError, MissingError, VerbError, reason_of
 from aistack.offered import offered_up
 from components.control_plane import ControlPlaneEndpoint, Endpoints
 from components.kubeconfig import INSTALL_HINT, PLUGIN, PLUGIN_ARGUMENTS, context_name, kubeconfig
@@ -75,8 +75,8 @@ class ClusterId:
         except HTTPError as error:
             raise _refused(self, error, nearest) from None
         except (URLError, TimeoutError, ValueError) as error:
-            reason = getattr(error, "reason", error)
-            raise LostError(f"container.googleapis.com does not answer: {reason}") from None
+            why = reason_of(error)
+            raise LostError(f"container.googleapis.com does not answer: {why}; {nearest}") from None
         ways = _endpoints(cluster)
         certificate = str(cluster.get("masterAuth", {}).get("clusterCaCertificate", ""))
         by_name = ways.chosen is ControlPlaneEndpoint.DNS

@@ -15,6 +15,7 @@ from kubernetes.config.config_exception import ConfigException
 
 from aistack.control_plane import ClusterId
 from aistack.errors import VerbError
+from aistack.offered import offered_start
 from aistack.stack import Stack
 from catalog.strict_yaml import load_yaml
 from kube.objects import dig
@@ -27,7 +28,13 @@ _NO_KUBECONFIG = (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueErro
 def client_of(stack: Stack) -> ApiClient:
     """Raises VerbError where there is none, or it cannot be taken."""
     if stack.kubeconfig_file is not None:
-        return config.new_client_from_config(str(stack.kubeconfig_file))
+        try:
+            return config.new_client_from_config(str(stack.kubeconfig_file))
+        except ConfigException:
+            why = "its control plane was never started"
+            raise VerbError(
+                f'--stack: "{stack.name}": {why}; nearest: `{offered_start()}`'
+            ) from None
     cluster = stack.cluster_id
     try:
         with _told_apart():

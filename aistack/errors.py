@@ -1,9 +1,19 @@
 """How a verb ends that cannot do what it was asked for: a line, and an exit code."""
 
+import re
 from collections.abc import Iterable
 
 from aistack.exit_codes import ExitCode
 from cli.errors import UserError
+
+_NUMBER = re.compile(r"\[Errno -?\d+\] ")
+
+
+def reason_of(error: Exception) -> str:
+    """Why a connection is lost, without the names and addresses of a library's objects."""
+    reason = getattr(error, "reason", None) or error
+    said = getattr(reason, "strerror", None) or _NUMBER.sub("", str(reason)).rpartition(": ")[2]
+    return str(said).splitlines()[0] if said else "without a word"
 
 
 class VerbError(UserError):

@@ -12,6 +12,7 @@ from aistack.errors import ForbiddenError, VerbError
 from aistack.exit_codes import ExitCode
 from aistack.job import Job, job_of
 from aistack.listing import list_jobs
+from aistack.offered import asks
 from kube.jobs import is_work
 from kube.kinds import DEPLOYMENT, RAY_CLUSTER, WORK_AND_SERVERS, Kind
 from kube.objects import JsonObject
@@ -53,6 +54,7 @@ def find_job(cluster: Cluster, namespaces: Sequence[str], asked: str) -> Found:
     ]
     jobs = [it for it in found if it.kind not in (RAY_CLUSTER, DEPLOYMENT)] or found
     if len(jobs) == 1:
+        asks(name, asked)
         return jobs[0]
     if jobs:
         all_ = ", ".join(f"{it.job.namespace}/{it.kind.name}/{name}" for it in jobs)

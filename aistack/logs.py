@@ -13,6 +13,7 @@ from aistack.find import Found
 from aistack.members import DRIVER, LAUNCHER, Member
 from aistack.offered import offered
 from aistack.ray_job_log import RayJobLog
+from aistack.simulated import refuse_simulated
 from kube.kinds import RAY_JOB
 from kube.objects import dig
 
@@ -48,14 +49,22 @@ class Wanted:
         self, cluster: Cluster, found: Found, pods: Sequence[Member]
     ) -> Sequence[ContainerLog | RayJobLog]:
         """Of pods that have such a container, those that have begun, or that have before."""
+        name = found.job.name
+        answering = ("why", name), ("events", name)
         if self.is_of_driver(found):
             driver = RayJobLog.of(cluster, found)
-            return [driver] if driver.has_begun and not self.previous else []
+            if not driver.has_begun or self.previous:
+                return []
+            refuse_simulated(cluster, (it.pod for it in pods), "log", *answering)
+            return [driver]
         role = self.role(found)
         chosen = [it for it in pods if role in (_ALL, it.role)]
-        names = [(it, self.container or it.container) for it in chosen]
-        made = [ContainerLog(cluster, it, name) for it, name in names if name in it.containers]
-        return [it for it in made if (it.restarts if self.previous else it.has_begun)]
+        containers = [(it, self.container or it.container) for it in chosen]
+        made = [ContainerLog(cluster, it, one) for it, one in containers if one in it.containers]
+        begun = [it for it in made if (it.restarts if self.previous else it.has_begun)]
+        if begun:
+            refuse_simulated(cluster, (it.pod for it in chosen), "log", *answering)
+        return begun
 
 
 def lines_of(logs: Sequence[ContainerLog | RayJobLog], wanted: Wanted) -> Iterator[Line]:

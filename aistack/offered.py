@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cli.kube_mode import KubeMode
-from cli.next_steps import AISTACK, command
-from stacks.commands import STACK
+from cli.next_steps import FOLDER, command
+from stacks.commands import STACK, aistack
 
 SANDBOX_VARIABLE = "AISTACK_SANDBOX"
 
@@ -20,12 +20,15 @@ SANDBOX_VARIABLE = "AISTACK_SANDBOX"
 @dataclass(frozen=True)
 class _Given:
     """`meant` is the stack that a command without `--stack` has found, and `kubectl` how that
-    reaches the stack's cluster."""
+    reaches the stack's cluster. `job` is named in full as `asked`, where its name alone may be
+    that of several."""
 
     stack: str | None = None
     sandbox: Path | None = None
     meant: str | None = None
     kubectl: tuple[str, ...] = ("kubectl",)
+    job: str = ""
+    asked: str = ""
 
 
 _NOTHING = _Given()
@@ -45,6 +48,11 @@ def means(stack: str, kubectl: Sequence[str] = ("kubectl",)) -> None:
     STACK.set(stack)
 
 
+def asks(job: str, asked: str) -> None:
+    """The job that this command has found, and what it was given."""
+    _GIVEN.set(replace(_GIVEN.get(), job=job, asked=asked))
+
+
 def forget() -> None:
     """After a command."""
     _GIVEN.set(_NOTHING)
@@ -58,12 +66,19 @@ def offered(*words: str) -> str:
     options = [] if it.stack is None else ["--stack", it.stack]
     if it.sandbox is not None and os.environ.get(SANDBOX_VARIABLE) != str(it.sandbox):
         options += ["--sandbox", str(it.sandbox)]
-    return shlex.join([AISTACK, *words, *options])
+    named = (it.asked if word == it.job else word for word in words)
+    return shlex.join([aistack(), *named, *options])
 
 
 def kubectl(*words: str) -> str:
     """A command line of kubectl's for the cluster of the stack."""
     return shlex.join([*_GIVEN.get().kubectl, *words])
+
+
+def offered_start() -> str:
+    """The command that starts the control plane of the sandbox's stack."""
+    it = _GIVEN.get()
+    return command("kube start", it.stack or it.meant or "NAME", it.sandbox or FOLDER)
 
 
 def offered_up(*, refresh: bool = False) -> str:

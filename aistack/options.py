@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aistack.offered import SANDBOX_VARIABLE, given, means
+from cli.project import stack_names
 
 if TYPE_CHECKING:
     from aistack.cluster import Cluster
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
 
 StackOption = Annotated[
     str | None,
-    typer.Option("--stack", "-s", help="The stack; by default the one that Pulumi has selected."),
+    typer.Option(
+        "--stack",
+        "-s",
+        autocompletion=lambda: stack_names(),
+        help="The stack; by default the one that Pulumi has selected.",
+    ),
 ]
 SandboxOption = Annotated[
     Path | None,

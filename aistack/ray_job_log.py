@@ -29,7 +29,14 @@ from websocket import (
 from aistack.bounded_socket import bound
 from aistack.cluster import Cluster
 from aistack.container_log import Line
-from aistack.errors import EndlessError, ForbiddenError, LostError, MissingError, VerbError
+from aistack.errors import (
+    EndlessError,
+    ForbiddenError,
+    LostError,
+    MissingError,
+    VerbError,
+    reason_of,
+)
 from aistack.find import Found
 from aistack.members import DRIVER
 from aistack.patience import Patience
@@ -50,6 +57,7 @@ _SILENCE_SECONDS = 60.0
 _OF_PODS = "--rank all, what the pods of its cluster say"
 # A text of that length without an end of a line is shown as one.
 _LONGEST_LINE = 2**20
+_LONGEST_REASON = 300
 
 
 class RayJobLog:
@@ -152,7 +160,7 @@ class RayJobLog:
         except WebSocketBadStatusException as error:
             raise self._refused(error.status_code, error.resp_body or b"") from None
         except (WebSocketException, OSError) as error:
-            raise LostError(f"Ray's dashboard broke off: {error}") from None
+            raise LostError(f"Ray's dashboard broke off: {reason_of(error)}") from None
 
     def _opened(self) -> WebSocket:
         socket = create_connection(
@@ -181,7 +189,7 @@ class RayJobLog:
             )
             data = self._data(answer)
         except urllib3.exceptions.HTTPError as error:
-            raise LostError(f"Ray's dashboard does not answer: {error}") from None
+            raise LostError(f"Ray's dashboard does not answer: {reason_of(error)}") from None
         if answer.status != _OK:
             raise self._refused(answer.status, data)
         logs = dig(document(data), "logs")
@@ -209,7 +217,9 @@ class RayJobLog:
         return f"api/jobs/{quote(self._id, safe='')}/logs"
 
     def _refused(self, status: int, data: bytes) -> VerbError:
-        said = data.decode(errors="replace").strip().partition("\n")[0] or f"HTTP {status}"
+        said = data.decode(errors="replace").strip().partition("\n")[0]
+        # A page, or JSON, is for programs.
+        said = said[:_LONGEST_REASON] if said and said[0] not in "<{[" else f"HTTP {status}"
         if status == 404:
             return MissingError(f"Ray knows nothing of {self._found.job.name} any more: {said}")
         if status in (401, 403):

@@ -9,8 +9,7 @@ from aistack.errors import VerbError
 from aistack.stack import Stack
 from cli.kube_mode import KubeMode
 from cli.next_steps import command
-from cli.project import stack_names
-from kube.text import nearest
+from cli.project import no_such_stack
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.clusters import Clusters
 from sandbox.kube_choice import none_real
@@ -29,9 +28,8 @@ def sandbox_stack(folder: Path, name: str | None) -> Stack:
         if place == asked and clusters.is_live(cluster):
             file = clusters.control_plane(cluster).kubeconfig
             return replace(found, kubeconfig_file=file, environment=workspace.cli_environment)
-    if workspace.stack not in (known := stack_names()):
-        near = nearest(workspace.stack, known)
-        raise VerbError(f'--stack: "{workspace.stack}": there is no such stack{near}')
+    if said := no_such_stack(workspace.stack):
+        raise VerbError(said)
     raise VerbError(none_real(workspace))
 
 

@@ -33,11 +33,13 @@ class Door:
     def __str__(self) -> str:
         return f"{self.namespace}/{name_of(self.service)}:{self.number}"
 
+    def pods(self, cluster: Cluster) -> list[JsonObject]:
+        selector = ",".join(f"{key}={it}" for key, it in self.service["spec"]["selector"].items())
+        return sorted(cluster.pages(POD, self.namespace, labels=selector), key=name_of)
+
     def behind(self, cluster: Cluster) -> tuple[str, int]:
         """A pod that is ready, and its port. Raises LostError where none is, for one may come."""
-        selector = ",".join(f"{key}={it}" for key, it in self.service["spec"]["selector"].items())
-        pods = sorted(cluster.pages(POD, self.namespace, labels=selector), key=name_of)
-        for pod in pods:
+        for pod in self.pods(cluster):
             if is_ready(pod) and dig(pod, "status", "phase") == "Running":
                 return name_of(pod), _port_of(pod, self.port)
         raise LostError(f"no pod of {self} is ready")

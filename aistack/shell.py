@@ -18,7 +18,7 @@ from kubernetes.stream.ws_client import (
 )
 
 from aistack.channels import Channels
-from aistack.cluster import Cluster
+from aistack.cluster import Cluster, unreached
 from aistack.errors import LostError, VerbError
 from aistack.find import Found
 from aistack.members import LAUNCHER, Member
@@ -27,7 +27,9 @@ from kube.kinds import DEPLOYMENT, POD
 from kube.objects import JsonObject, dig, maps, namespace_of
 from kube.reading import document, whole
 
-_QUERY = re.compile(r"\?command=[^\s\"]*")
+# kubernetes/kubernetes v1.35.4 staging/src/k8s.io/apimachinery/pkg/util/proxy/upgradeaware.go. The
+# address of a pod's node has all of the command in it.
+_UNREACHED = re.compile(r'error sending request: |error dialing backend: |"https?://')
 # Of what is held until the command has ended, which may be one that never does.
 _MOST_BYTES = 256 * 2**20
 SHELL = ("/bin/sh", "-c", "command -v bash >/dev/null && exec bash || exec sh")
@@ -115,8 +117,8 @@ def _exit_code(status: Any) -> int:
     for it in maps(dig(status, "details", "causes")):
         if it.get("reason") == "ExitCode":
             return whole(it.get("message"), 1)
-    # The address of a pod's node would have all of the command in it.
-    raise VerbError(_QUERY.sub("", str(dig(status, "message")).strip()))
+    message = str(dig(status, "message") or "the pod gives no reason").strip()
+    raise VerbError(unreached(message) if _UNREACHED.search(message) else message)
 
 
 def _resizing(channels: Channels) -> Callable[[], None]:

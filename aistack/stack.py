@@ -15,7 +15,8 @@ from aistack.control_plane import ClusterId
 from aistack.errors import VerbError
 from aistack.offered import offered_up
 from aistack.own_cluster import check_cluster
-from cli.project import PROJECT, PROJECT_FOLDER
+from cli.errors import UserError
+from cli.project import PROJECT, PROJECT_FOLDER, no_such_stack
 from cli.pulumi_cli import binary
 from cli.urns import token_of
 from kube.names import is_label_1123
@@ -91,8 +92,12 @@ def selected_stack(name: str | None) -> Stack:
     """A stack of the user's own backend, by default the selected one, that names the cluster of
     the user's own config. Raises VerbError."""
     # Not by the state: who writes it would choose the config that it is compared with.
-    name_there = name or _said("stack", "--show-name").strip()
-    exported = _pulumi("stack", "export", "--stack", name_there)
+    try:
+        name_there = name or _said("stack", "--show-name").strip()
+        exported = _pulumi("stack", "export", "--stack", name_there)
+    except UserError as error:
+        # A name that is mistyped comes before what its user would have to do for it.
+        raise (VerbError(said) if name and (said := no_such_stack(name)) else error) from None
     stack = Stack(name=name_there, resources=_resources(name_there, exported))
     if "cluster_name" not in stack.outputs:
         shown = "the selected stack" if name is None else f'--stack: "{name}"'

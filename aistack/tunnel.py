@@ -101,7 +101,8 @@ class Tunnel:
             elif channel == _DATA:
                 caller.sendall(gate.answer(data))
             elif channel == _ERROR:
-                raise VerbError(data.decode(errors="replace").strip())
+                why = data.decode(errors="replace").strip().rpartition(": ")[2]
+                raise VerbError(f"{self._door}: its pod does not answer: {why}")
 
     @staticmethod
     def _answer(caller: socket.socket, answer: bytes) -> None:

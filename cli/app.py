@@ -10,10 +10,11 @@ from difflib import get_close_matches
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from cli.errors import UserError
 from cli.lines import interrupted, say_aside
+from stacks.commands import aistack
 
 _QUOTED = re.compile(r"'([^']+)'")
 _CHOICE = re.compile(r"'([^']*)' is not one of (.*)")
@@ -21,6 +22,8 @@ _OPTION = re.compile(r"Invalid value for '(--[\w-]+)'")
 _UNKNOWN_OPTION = re.compile(r"No such option: (--?[\w-]+)")
 _QUOTED_OPTION = re.compile(r"--[\w-]+")
 _MISSING_OPTION = re.compile(r"Missing option '(--[\w-]+)'")
+_WITHOUT_VALUE = re.compile(r"Option '(--?[\w-]+)' requires an argument")
+_EXTRA = re.compile(r"Got unexpected extra argument\(?s?\)? \((.*)\)")
 _UNKNOWN_VERB = re.compile(r"No such command '([^']*)'")
 
 
@@ -28,6 +31,15 @@ class MistypedError(UserError):
     """A command line that is not what its user meant."""
 
     code = 2
+
+
+class Group(TyperGroup):
+    """Its help says of each verb all that it is for; the library cuts what is long."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        rows = [(name, (it.help or "").partition("\n\n")[0]) for name, it in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 class Verb(TyperCommand):
@@ -91,7 +103,9 @@ def run_app(
         # Without standalone mode, typer gives back a command's exit code instead of leaving.
         return int(app(prog_name=program, standalone_mode=False) or 0)
     except UserError as error:
-        say_aside(f"error: {error}")
+        is_usage = error.code == MistypedError.code
+        said = _with_next(str(error), _help_of(app, program)) if is_usage else str(error)
+        say_aside(f"error: {said}")
         return error.code
     except (KeyboardInterrupt, typer.Abort):
         return interrupted()
@@ -103,7 +117,7 @@ def run_app(
             # Without a word it is asked what words there are.
             asks = type(error).__name__ == "NoArgsIsHelpError"
             said = error.format_message()  # type: ignore[attr-defined]
-            line = said if asks else f"error: {_in_our_words(app, error, said, meant or {})}"
+            line = said if asks else f"error: {_told(app, error, said, meant or {}, program)}"
             for each in line.split("\n"):
                 say_aside(each)
             return 2
@@ -118,6 +132,34 @@ def _be_strict(app: typer.Typer) -> None:
     for group in app.registered_groups:
         if group.typer_instance is not None:
             _be_strict(group.typer_instance)
+
+
+def _told(
+    app: typer.Typer, error: Exception, said: str, meant: Mapping[str, str], program: str | None
+) -> str:
+    return _with_next(_in_our_words(app, error, said, meant), _help_of(app, program))
+
+
+def _with_next(said: str, command: str) -> str:
+    """Ends with what to type next."""
+    return said if "nearest:" in said else f"{said.rstrip('.')}; nearest: `{command}`"
+
+
+def _help_of(app: typer.Typer, program: str | None) -> str:
+    _, words = _called(app)
+    return " ".join([program or aistack(), *words, "--help"])
+
+
+def _called(app: typer.Typer) -> tuple[Any, list[str]]:
+    """The verb that the command line begins with, and its words."""
+    verb: Any = typer.main.get_command(app)
+    words: list[str] = []
+    for word in sys.argv[1:]:
+        if (inner := getattr(verb, "commands", {}).get(word)) is None:
+            break
+        verb = inner
+        words.append(word)
+    return verb, words
 
 
 def _in_our_words(app: typer.Typer, error: Exception, said: str, meant: Mapping[str, str]) -> str:
@@ -136,8 +178,12 @@ def _in_our_words(app: typer.Typer, error: Exception, said: str, meant: Mapping[
         known = _QUOTED_OPTION.findall(said[unknown.end() :])
         close = get_close_matches(unknown[1], known, n=1, cutoff=0)
         return f"{unknown[1]}: {_no_option(app, error, unknown[1], close)}"
-    if missing := _MISSING_OPTION.search(said):
-        return f"{missing[1]}: missing"
+    if missing := _MISSING_OPTION.search(said) or _WITHOUT_VALUE.search(said):
+        what = "missing" if "requires" not in said else "its value is missing"
+        known = ", ".join(_values_of(app, missing[1]))
+        return f"{missing[1]}: {what}{known and f'; nearest: {known}'}"
+    if extra := _EXTRA.search(said):
+        return _without(extra[1], error)
     return _with_nearest(app, said, meant)
 
 
@@ -153,6 +199,24 @@ def _no_option(app: typer.Typer, error: Exception, option: str, close: Sequence[
     verb = getattr(getattr(error, "ctx", None), "command", None)
     near = close or get_close_matches(option, own := _options_of(verb), n=1) or own
     return f"there is no such option; nearest: {', '.join(near) or 'leave it out'}"
+
+
+def _values_of(app: typer.Typer, option: str) -> list[str]:
+    """What an option of the verb may be given, where that is a few names."""
+    verb, _ = _called(app)
+    options = (it for it in getattr(verb, "params", ()) if option in it.opts)
+    return [it.value for one in options for it in one.shell_complete(None, "") if it.value]
+
+
+def _without(words: str, error: Exception) -> str:
+    """The command line without the words that its verb does not take."""
+    left = sys.argv[1:]
+    for word in reversed(words.split(" ")):
+        if word in left:
+            del left[len(left) - 1 - left[::-1].index(word)]
+    context = getattr(error, "ctx", None)
+    program = context.find_root().command_path if context is not None else aistack()
+    return f"{words}: more than this verb takes; nearest: `{program} {shlex.join(left)}`"
 
 
 def _options_of(verb: object) -> list[str]:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from cli.kube_mode import KubeMode
 from cli.project import TEMPLATE
+from stacks.commands import AISTACK, aistack
 
-# The one command line of the project.
-AISTACK = "aistack"
 # In a new folder.
 NEW_PROJECT = f"pulumi new --generate-only --yes {shlex.quote(str(TEMPLATE))}"
 # Where the sandbox keeps what it knows, unless --folder says otherwise.
@@ -40,10 +39,10 @@ def command(
     return shlex.join(words)
 
 
-def aistack() -> str:
-    """By its path where it is of the project's own environment, else as the user's shell has it."""
-    short = Path(_short(Path(sys.executable))).with_name(AISTACK)
-    return AISTACK if short.is_absolute() else str(short)
+def this_program() -> list[str]:
+    """Runs `aistack` as this process was called, so that what it prints names it alike."""
+    is_script = Path(sys.argv[0]).name == AISTACK and Path(sys.argv[0]).is_file()
+    return [sys.executable, *([sys.argv[0]] if is_script else ["-m", AISTACK])]
 
 
 def _short(path: Path) -> str:

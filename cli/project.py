@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 
 PROJECT = "gke-ai-stacks"
@@ -27,3 +28,18 @@ def stack_names(folder: Path = PROJECT_FOLDER) -> list[str]:
     """Every stack that has a config file."""
     files = folder.glob("Pulumi.*.yaml")
     return sorted(file.name.removeprefix("Pulumi.").removesuffix(".yaml") for file in files)
+
+
+def stacks_like(name: str, known: list[str]) -> list[str]:
+    """The stack that is meant by a name that none has, else all that there are."""
+    return get_close_matches(name, known, n=1) or known
+
+
+def no_such_stack(name: str, folder: Path = PROJECT_FOLDER) -> str:
+    """Why a stack without a config file is not found; `name` may have its organization before it.
+    Empty where it has one."""
+    own = name.rpartition("/")[2]
+    if (folder / f"Pulumi.{own}.yaml").is_file():
+        return ""
+    near = ", ".join(stacks_like(own, stack_names(folder))) or "a folder with a Pulumi.NAME.yaml"
+    return f'--stack: "{name}": there is no Pulumi.{own}.yaml; nearest: {near}'

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 from cli.errors import UserError
 from cli.lines import interrupted, say, say_aside
-from cli.next_steps import AISTACK
+from cli.next_steps import aistack
+from cli.parser import Parser
 from cli.pulumi_cli import binary
 from recovery import dashboards, report, state
 from recovery.errors import LockedError, RecoveryError
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stack = PulumiStack(options.stack, binary(), say)
         recover(stack, _ids(options.id), yes=options.yes)
     except (RecoveryError, UserError) as error:
-        say_aside(str(error))
+        say_aside(f"error: {error}")
         return 1
     except KeyboardInterrupt:
         return interrupted()
@@ -97,7 +98,7 @@ def _ids(given: list[str]) -> dict[str, str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"{AISTACK} recover", description=__doc__)
+    parser = Parser(prog=f"{aistack()} recover", description=__doc__)
     parser.add_argument("--stack", required=True, help="the stack that was left in the middle")
     parser.add_argument("--yes", action="store_true", help="write without asking")
     parser.add_argument(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from cli.project import no_such_stack
 from cli.pulumi_cli import without_options
 from recovery.errors import LockedError, Process, RecoveryError
 
@@ -28,7 +29,12 @@ class PulumiStack:
     tell: Callable[[str], None]
 
     def export(self) -> str:
-        return self._run("stack", "export")
+        try:
+            return self._run("stack", "export")
+        except RecoveryError as error:
+            # A name that is mistyped comes before what its user would have to do for it.
+            said = no_such_stack(self.name)
+            raise (RecoveryError(said) if said else error) from None
 
     def replace(self, state: str) -> None:
         """Put the state in place of the stack's own, in one step; it takes the stack's lock."""

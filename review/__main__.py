@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from cli.app import run_app
-from cli.next_steps import AISTACK
 from review.command import run_review
+from stacks.commands import aistack
 
 app = typer.Typer(add_completion=False, help=__doc__, rich_markup_mode=None)
 
@@ -34,7 +34,7 @@ def review(
 
 
 def main() -> int:
-    return run_app(app, program=f"{AISTACK} review")
+    return run_app(app, program=f"{aistack()} review")
 
 
 if __name__ == "__main__":

@@ -15,15 +15,18 @@ from stacks.money import nearest, span, total
 def cost_lines(before: Cost, after: Cost, to_first_step: Amount | None = None) -> Iterator[str]:
     """`before` is of what stood, `after` of what will stand; `to_first_step` is paid for
     accelerators until then."""
-    then = "as before" if after.parts == before.parts else f"{sum_of(before)} before"
+    then = ""
+    if before.parts:
+        then = ", as before" if after.parts == before.parts else f"; before: {sum_of(before)}"
     known = after.monthly
     month = (
         "no figure a month while that is unknown"
         if known is None
         else total(usd(known, cents=False), "USD a month", at_least=after.at_least)
     )
-    worth = dated(after.parts, clock.now().date())
-    yield f"{sum_of(after, 'USD an hour')}, {then}; {month}: {worth}"
+    yield f"{sum_of(after, 'USD an hour')}{then}"
+    yield month
+    yield dated(after.parts, clock.now().date())
     if near := nearest(after.unpriced):
         yield near
     if to_first_step is not None:
@@ -37,17 +40,17 @@ def sum_of(cost: Cost, unit: str = "") -> str:
 
 
 def dated(parts: Sequence[Part], today: date) -> str:
-    """What list prices are worth on the day: how old the oldest is, and whether some move.
+    """What list prices are worth on the day: how old the oldest is, and whether some change.
 
     Google's spot prices "can change up to once every day" (cloud.google.com/spot-vms/pricing in
     English, read 2026-11-26; older copies of the page say every 30 days).
     """
     counted = [it for it in parts if it.hourly is not None and it.hourly.high]
     oldest = min((it.date for it in counted if it.date is not None), default=today)
-    old = f", some of {oldest}, more than {FRESH.days} days ago" if today - oldest > FRESH else ""
+    old = f", the oldest of {oldest}" if today - oldest > FRESH else ""
     undated = ", some of an unknown day" if any(it.date is None for it in counted) else ""
-    spot = "; those of spot may change any day" if any(it.spot for it in counted) else ""
-    return f"list prices{old}{undated}, which drift{spot}"
+    spot = "; spot prices may change any day" if any(it.spot for it in counted) else ""
+    return f"list prices{old}{undated}{spot}"
 
 
 def reservations(parts: Sequence[Part]) -> Iterator[str]:

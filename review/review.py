@@ -15,7 +15,7 @@ from typing import Any
 
 from catalog.strict_yaml import YamlError
 from cli.errors import UserError
-from cli.project import PROJECT_FOLDER, stack_names
+from cli.project import PROJECT_FOLDER, stack_names, stacks_like
 from review.base import Base, touches
 from review.compare import Place, acknowledged_in, compared
 from review.order import On, above, circles, platforms_first, platforms_in, together
@@ -61,9 +61,8 @@ def review(root: Path, ref: str, only: Sequence[str] = ()) -> Review:
     before, after = set(base.stacks()), set(stack_names(root))
     known = sorted(before | after)
     if unknown := [name for name in only if name not in known]:
-        raise UserError(
-            f'--stack: "{unknown[0]}" is neither in the base nor here; nearest: {", ".join(known)}'
-        )
+        near = ", ".join(stacks_like(unknown[0], known))
+        raise UserError(f'--stack: "{unknown[0]}" is neither in the base nor here; nearest: {near}')
     chosen = [name for name in known if not only or name in only]
     files = base.changed_files()
     refused = {it.stack: it for it in _refused(root, known)}

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.app import MistypedError, run_app
+from cli.app import Group, MistypedError, run_app
 from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import say
-from cli.next_steps import AISTACK, FOLDER
+from cli.next_steps import FOLDER
 from cli.project import stack_names
 from cli.pulumi_cli import selected_stack, without_options
+from stacks.commands import aistack
 
 if TYPE_CHECKING:
     from sandbox.engine import Verb
@@ -40,11 +41,15 @@ OTHER_TOOLS = {
     "rm": "reset",
 }
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__, rich_markup_mode=None)
+app = typer.Typer(
+    cls=Group, add_completion=False, no_args_is_help=True, help=__doc__, rich_markup_mode=None
+)
 
 
 kube_app = typer.Typer(
-    no_args_is_help=True, help="The real control planes of a stack that is up with --kube real."
+    cls=Group,
+    no_args_is_help=True,
+    help="The real control planes of a stack that is up with --kube real.",
 )
 app.add_typer(kube_app, name="kube")
 
@@ -62,6 +67,7 @@ StackOption = Annotated[
         "--stack",
         "-s",
         default_factory=_selected,
+        autocompletion=lambda: stack_names(),
         show_default=False,
         help="Name of a Pulumi.NAME.yaml; by default the stack that Pulumi has selected.",
     ),
@@ -85,9 +91,10 @@ JsonOption = Annotated[Path | None, typer.Option("--json", help="Write a summary
 KubeOption = Annotated[
     KubeMode,
     typer.Option(
+        autocompletion=lambda: [*KubeMode],
         help="Where a new cluster keeps its objects: in memory, or in a real control plane on this "
         "machine; auto: real where `make kube-tools` has built it. A cluster that is there stays "
-        "what it is."
+        "what it is.",
     ),
 ]
 RolesOption = Annotated[
@@ -297,7 +304,7 @@ def _workspace(folder: Path, stack: str) -> Workspace:
 
 
 def main() -> int:
-    return run_app(app, OTHER_TOOLS, f"{AISTACK} sandbox")
+    return run_app(app, OTHER_TOOLS, f"{aistack()} sandbox")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import yaml
 
 from cli.console import new_console
 from cli.lines import say
-from cli.next_steps import aistack, command
+from cli.next_steps import command, this_program
 from cli.progress import told
 from cli.urns import name_of
 from sandbox.engine import Verb
@@ -24,6 +23,7 @@ from sandbox.report import print_failure
 from sandbox.run import print_cost, run
 from sandbox.run_result import RunResult
 from sandbox.workspace import Workspace
+from stacks.commands import aistack
 
 # Simulated seconds a second.
 SPEED = 900.0
@@ -147,7 +147,7 @@ def _head(number: int, title: str) -> None:
 def explained() -> bool:
     """Whether `aistack why` has found what ended the job of a snapshot."""
     say(f"$ {shlex.join([aistack(), *WHY])}", "")
-    done = subprocess.run([sys.executable, "-m", "aistack", *WHY], check=False)
+    done = subprocess.run([*this_program(), *WHY], check=False)
     return done.returncode == FOUND
 
 

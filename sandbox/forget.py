@@ -35,7 +35,11 @@ def forget(workspace: Workspace) -> None:
 def _forget_stack(workspace: Workspace) -> None:
     states = list(workspace.state_files())
     if not (states or workspace.work_dir.exists()):
-        raise UserError(f'--stack: "{workspace.stack}" was never run here; nothing was deleted')
+        there = [it.stack for it in workspace.beside()]
+        raise UserError(
+            f'--stack: "{workspace.stack}" was never run here, and nothing was deleted; stacks of '
+            f"this sandbox: {', '.join(there) or 'none'}"
+        )
     cloud = workspace.cloud()
     gone = sum(len(ids) for ids in cloud.inventory(workspace.stack).values())
     cloud.forget_stack(workspace.stack)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cli.errors import UserError
+from cli.next_steps import command
 from sandbox.cloud.kinds.cluster import Cluster, is_named
 from sandbox.cloud.kinds.pools import POOL
 from sandbox.cloud.resource import Resource
@@ -26,7 +27,7 @@ def refuse_platform_in_use(workspace: Workspace) -> None:
         raise UserError(
             f"--stack: {workspace.stack}: its cluster has node pools or objects of "
             f"{', '.join(standing)}; nearest: "
-            + ", then ".join(f"`destroy --stack {it}`" for it in standing)
+            + ", then ".join(f"`{command('destroy', it, workspace.root)}`" for it in standing)
         )
 
 

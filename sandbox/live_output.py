@@ -1,6 +1,7 @@
 """The engine's output while it works, without what the end of a run says once.
 
-The engine tells each error twice on the line of its resource, and once more under Diagnostics.
+The engine tells each error twice on the line of its resource, and once more under Diagnostics; and
+outputs, of which it cuts the long ones.
 """
 
 from __future__ import annotations
@@ -16,19 +17,21 @@ _ROW = re.compile(r"^ ?[-+~><=* ]{0,4}\s+\S+:\S+ \S+ .*?(?P<said> (?:error|warni
 class LiveOutput:
     """Passes lines on to `tell`."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, tell: Callable[[str], None], *, outputs: bool = True) -> None:
+        """`outputs` are passed on, too."""
         self._tell = tell
-        self._in_diagnostics = False
+        self._left_out = {"Diagnostics:"} if outputs else {"Diagnostics:", "Outputs:"}
+        self._leaves_out = False
 
     def __call__(self, line: str) -> None:
         plain = _COLORS.sub("", line).rstrip()
-        if plain == "Diagnostics:":
-            self._in_diagnostics = True
+        if plain in self._left_out:
+            self._leaves_out = True
             return
-        if self._in_diagnostics:
+        if self._leaves_out:
             if not plain or plain[0].isspace():
                 return
-            self._in_diagnostics = False
+            self._leaves_out = False
         row = _ROW.match(plain)
         if row is None:
             self._tell(line)

@@ -20,8 +20,10 @@ from cli.urns import name_of
 from sandbox.first_step import Course
 from sandbox.first_step_words import better, minutes, usd
 from sandbox.imports import ALWAYS
+from sandbox.providers.operations import OPERATIONS_AT_ONCE
 from sandbox.run_result import RunResult
 from stacks.refusal import off_first
+from stacks.tried import is_within
 from stacks.two_runs import back_on
 
 SHOWN_STEPS = 12
@@ -41,6 +43,10 @@ _OTHER_ROWS = {
 _COMMANDS = re.compile(
     r"^ +(?:nearest: )?pulumi (destroy|up|state untaint|import)\b([^,\n]*)", re.MULTILINE
 )
+# Of a line of a refusal: the path that `--set` takes.
+_REFUSED_FIELD = re.compile(r"^ *((?:stack\.|gcp:)[\w.\[\]\"-]+): ", re.MULTILINE)
+# pulumi/pulumi pkg/resource/deploy/step_generator.go, v3.256.0.
+_HOOK = "Resource has delete hooks registered"
 _UNTAINT = "state untaint"
 _IMPORT = "import"
 
@@ -58,14 +64,16 @@ def print_report(
     console = new_console()
     console.print()
     if not result.ok:
-        print_failure(result)
+        protected_destroy = result.operation == "destroy" and _is_protected(result)
+        print_failure(result, hooks=not protected_destroy)
         said = "\n".join([*result.report.diagnostics, *result.failure])
         if _COMMANDS.search(said):
             _print_here(console, said, result.stack, root, overrides, kube)
-        elif result.operation == "destroy" and _is_protected(result):
+        elif protected_destroy:
             _print_protected(console, result, root, overrides)
         else:
-            _print_next(console, result, root, overrides, kube, protected)
+            accepted = _accepted(result, overrides)
+            _print_next(console, result, root, accepted, kube, protected)
         if result.report.failed:
             _print_lines(console, [f"warning: {it}" for it in result.report.warnings])
         return
@@ -81,11 +89,38 @@ def print_report(
     _print_next(console, result, root, overrides, kube, protected)
 
 
-def print_failure(result: RunResult) -> None:
-    """What went wrong, and what works."""
+def print_failure(result: RunResult, *, hooks: bool = True) -> None:
+    """What went wrong, and what works; with `hooks` what the engine says of those that protect."""
     console = new_console()
     console.print(f"{result.operation} of {result.stack} failed", style="bold red")
-    _print_lines(console, result.failure or result.report.errors)
+    lines = result.failure or result.report.errors
+    _print_lines(console, lines if hooks else _without_hooks(lines))
+
+
+def _without_hooks(lines: Sequence[str]) -> list[str]:
+    """Without what the engine says of each resource that a hook protects, and what goes with it."""
+    kept: list[str] = []
+    is_of_hook = False
+    for line in lines:
+        is_of_hook = _HOOK in line or (is_of_hook and line.startswith(" "))
+        if not is_of_hook:
+            kept.append(line)
+    return kept
+
+
+def _accepted(result: RunResult, overrides: Sequence[str]) -> list[str]:
+    """Without those values that are refused: by the same again nothing comes out. What an `up` has
+    begun goes on with all."""
+    if result.operation != "preview" and result.steps:
+        return list(overrides)
+    said = "\n".join([*result.report.diagnostics, *result.failure])
+    fields = [path_of(f"{it}=") for it in _REFUSED_FIELD.findall(said)]
+
+    def is_refused(override: str) -> bool:
+        path = path_of(override)
+        return any(is_within(path, it) or is_within(it, path) for it in fields)
+
+    return [it for it in overrides if not is_refused(it)]
 
 
 def _print_lines(console: Console, lines: Sequence[str]) -> None:
@@ -128,13 +163,15 @@ def _print_times(console: Console, result: RunResult) -> None:
             f"{minutes(result.sequential_s)} one after the other"
         )
     else:
-        over = result.makespan_s / result.critical.seconds
-        console.print(
-            f"simulated time {_about(result)}: {over:.2f} x its critical path "
-            f"({minutes(result.critical.seconds)}), and {minutes(result.sequential_s)} "
-            f"one after the other ({result.sequential_s / result.makespan_s:.1f} x); "
-            f"{result.wall_s:.1f} s here"
-        )
+        console.print(f"simulated time {_about(result)}, in {result.wall_s:.1f} s here")
+        waited = round(result.makespan_s) - round(result.critical.seconds)
+        if waited > 0:
+            console.print(
+                f"{minutes(waited)} longer than the critical path: a cluster takes "
+                f"{OPERATIONS_AT_ONCE} operations at once,\n"
+                "  and objects are looked at until they are ready"
+            )
+        console.print(f"{minutes(result.sequential_s)} one after the other")
     if result.own_durations:
         console.print(f"times are those of {OWN}, where it has them")
     table = new_table("critical path", "time")
@@ -149,7 +186,7 @@ def _print_times(console: Console, result: RunResult) -> None:
 def _print_courses(console: Console, courses: Sequence[Course]) -> None:
     if not courses:
         return
-    table = new_table("pools", "first step after", "accelerator-minutes paid before it", "USD")
+    table = new_table("pools", "first step after", "accelerator-minutes", "USD")
     for it in courses:
         when = f"{it.when} (this config)" if it.chosen else it.when
         table.add_row(when, minutes(it.seconds), f"{it.accelerator_minutes:,.0f}", usd(it.usd))

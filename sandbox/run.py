@@ -190,7 +190,7 @@ def run(
             RunOptions(
                 speed=speed,
                 faults=faults,
-                on_output=LiveOutput(tell),
+                on_output=LiveOutput(tell, outputs=verb != "up"),
                 color=sys.stdout.isatty(),
                 real_kube=real_kube,
                 caller=caller or Caller(),
@@ -208,7 +208,9 @@ def _run(
 ) -> RunResult:
     if project is not None:
         workspace.use_project(project)
-    if verb in ("destroy", "refresh") and workspace.source.exists():
+    if verb == "destroy" and not workspace.source.exists():
+        raise UserError(workspace.no_source(deletes=True))
+    if verb in ("destroy", "refresh"):
         end = ", and nothing was deleted" if verb == "destroy" else ""
         refuse_never_run(workspace, end)
     for key in ("target", "replace"):

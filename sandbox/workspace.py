@@ -5,7 +5,6 @@ The user's files are read, never written: the engine writes into the copies.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import os
@@ -25,7 +24,7 @@ from catalog.strict_yaml import YamlError, load_yaml
 from cli.errors import UserError
 from cli.next_steps import NEW_PROJECT, command
 from cli.overrides import all_secrets, apply_overrides
-from cli.project import PROJECT, PROJECT_FOLDER, stack_names
+from cli.project import PROJECT, PROJECT_FOLDER, stack_names, stacks_like
 from cli.pulumi_cli import without_options
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.reservations import Reservations
@@ -274,7 +273,7 @@ class Workspace:
 
     def beside(self) -> Iterator[Workspace]:
         """The other stacks of the sandbox, as their last commands left them."""
-        for folder in sorted((self.root / "stacks").iterdir()):
+        for folder in sorted((self.root / "stacks").glob("*")):
             if folder.name != self.stack:
                 yield replace(self, stack=folder.name)
 
@@ -323,8 +322,9 @@ class Workspace:
     def _own_secrets(self) -> Path:
         return self.work_dir / "own-secrets.json"
 
-    def no_source(self) -> str:
-        """Why there is no file, and the stack that is meant."""
+    def no_source(self, *, deletes: bool = False) -> str:
+        """Why there is no file, and the stack that is meant. A command that `deletes` leads to no
+        other stack."""
         known = stack_names(self.project_folder)
         said = f'--stack: "{self.stack}":'
         named = self.stack.removeprefix("Pulumi.")
@@ -339,8 +339,11 @@ class Workspace:
                     f"{said} Pulumi reads {self.source.name}, as Pulumi.yaml ends in .yaml, and "
                     f"passes over {other.name}; nearest: mv {other.name} {self.source.name}"
                 )
-        near = difflib.get_close_matches(named, known, n=1, cutoff=0.3) or known or [NEW_PROJECT]
-        return f"{said} there is no {self.source.name}; nearest: {', '.join(near)}"
+        missing = f"{said} there is no {self.source.name}"
+        if deletes:
+            return f"{missing}, and nothing was deleted; stacks here: {', '.join(known) or 'none'}"
+        near = stacks_like(named, known) or [NEW_PROJECT]
+        return f"{missing}; nearest: {', '.join(near)}"
 
     def _keep_encrypted(
         self, secrets: Mapping[str, str], previous: Mapping[str, Any]

@@ -1,14 +1,14 @@
 """`aistack schema` writes the schema of configs of parts, for editors, and in a clone the tables of
 docs/keys.md."""
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cli.next_steps import AISTACK
+from cli.parser import Parser
 from cli.project import PROJECT_FOLDER
+from stacks.commands import aistack
 from stacks.schema import PULUMI_FILE, STACK_FILE, pulumi_schema, stack_schema
 from stacks.schema_tables import with_keys
 
@@ -27,7 +27,7 @@ def written() -> dict[Path, str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Without arguments, those of the command line."""
-    parser = argparse.ArgumentParser(prog=f"{AISTACK} schema", description=__doc__)
+    parser = Parser(prog=f"{aistack()} schema", description=__doc__)
     parser.add_argument("verb", choices=["schema"], nargs="?", help="what to write")
     parser.parse_args(arguments)
     for file, text in written().items():

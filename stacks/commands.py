@@ -1,9 +1,14 @@
 """Commands that messages name: with the stack that the message is about, for without it Pulumi
-takes the one that is selected. No Pulumi import."""
+takes the one that is selected; and `aistack` as this process was called. No Pulumi import."""
 
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
+
+AISTACK = "aistack"
 
 # What Pulumi calls it; empty where nobody knows.
 STACK: ContextVar[str] = ContextVar("stack", default="")
@@ -17,6 +22,20 @@ def about(stack: str) -> Iterator[None]:
         yield
     finally:
         STACK.reset(before)
+
+
+def aistack() -> str:
+    """The word that runs `aistack` in the user's shell: a path where it was called by one. Called
+    as a module, or by Pulumi, the program has its bare name."""
+    called = Path(sys.argv[0])
+    if called.name != AISTACK:
+        return AISTACK
+    # The kernel hands a script of the PATH its whole path.
+    found = shutil.which(AISTACK)
+    if called.is_absolute() and found is not None and Path(found).absolute() == called:
+        return AISTACK
+    here = Path.cwd()
+    return str(called.relative_to(here) if called.is_relative_to(here) else called)
 
 
 def of_stack(command: str) -> str:

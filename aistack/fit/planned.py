@@ -11,7 +11,7 @@ from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from catalog.strict_yaml import YamlError
 from cli.overrides import apply_overrides
-from cli.project import PROJECT, PROJECT_FOLDER, stack_names
+from cli.project import PROJECT, PROJECT_FOLDER, no_such_stack
 
 if TYPE_CHECKING:
     from stacks.plan import Plan
@@ -22,16 +22,14 @@ _PROJECT = "project"
 
 def planned(name: str, overrides: Sequence[str], folder: Path = PROJECT_FOLDER) -> Plan:
     """Without the rules that refuse what cannot fit: that is what is asked. Raises VerbError."""
-    from catalog.table import nearest_names
     from stacks.config import PLACES, ConfigError, object_of, validate
     from stacks.parts.jobs.rules import fit_rules
     from stacks.stack_file import project_values, read_stack_file
     from stacks.tokens import SECRETS
 
     file = folder / f"Pulumi.{name}.yaml"
-    if not file.is_file():
-        near = nearest_names(name, stack_names(folder))
-        raise VerbError(f'--stack: "{name}": there is no {file.name}; nearest: {near}')
+    if said := no_such_stack(name, folder):
+        raise VerbError(said)
     try:
         shared = folder / "Pulumi.yaml"
         config = {

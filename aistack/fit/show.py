@@ -15,13 +15,13 @@ def show_fits(fits: Sequence[Fit], *, search: bool) -> None:
         no_job = "the stack has no job whose memory could be known beforehand"
         console.print("no layout on these machines holds the job" if search else no_job)
         return
-    table = new_table("job", "model", "on", "layout", "GiB", "of", "fits", "by", "a step")
+    table = new_table("job", "model", "on", "GiB", "of", "fits", "by", "a step", "layout")
     for it in fits:
         on = f"{it.accelerators} x {it.accelerator}"
         on += "" if it.slices is None else f", {_slices(it.slices)}"
         used = "unknown" if it.used_gib is None else f"{it.used_gib:.1f}"
-        words = (it.job, it.model, on, it.layout, used, f"{it.memory_gib:g}", it.verdict.value)
-        table.add_row(*words, it.how.value, _step(it))
+        words = (it.job, it.model, on, used, f"{it.memory_gib:g}", it.verdict.value)
+        table.add_row(*words, it.how.value, _step(it), it.layout)
     console.print(table)
     if not search:
         for line in dict.fromkeys(line for it in fits for line in lines_of(it)):

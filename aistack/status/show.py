@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from rich.console import Console, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from aistack.offered import offered
@@ -20,7 +19,7 @@ from aistack.status.report import Report
 from aistack.status.spending import Spending
 from aistack.status.teams import Bound
 from aistack.tables import age
-from cli.console import new_console, new_table
+from cli.console import Rows, new_console, new_table
 from review.hourly import usd
 from stacks.money import total
 
@@ -60,7 +59,7 @@ def _parts(it: Report, now: datetime) -> Iterator[RenderableType]:
         yield from it.after_jobs
 
 
-def _pools(it: Report) -> Table:
+def _pools(it: Report) -> Rows:
     table = new_table("pool", "machine", "nodes", "wanted", "healthy", "acc.", "in use")
     for pool in it.pools:
         table.add_row(*_pool(pool))
@@ -72,7 +71,7 @@ def _leases(leases: Sequence[Lease], now: datetime) -> str:
     return "machines go at the latest, the first " + "; ".join(each)
 
 
-def _uses(it: Report) -> Table:
+def _uses(it: Report) -> Rows:
     table = new_table("namespace", "job", "acc.", "nodes")
     for use in it.uses:
         table.add_row(use.namespace, use.job, str(use.accelerators), str(use.nodes))
@@ -98,7 +97,7 @@ def _old_value(it: OldValue, now: datetime) -> str:
     )
 
 
-def _queues(it: Report) -> Table:
+def _queues(it: Report) -> Rows:
     table = new_table(
         "queue", "flavor", "resource", "quota", "may borrow", "used", "borrowed", "waiting", ""
     )
@@ -108,7 +107,7 @@ def _queues(it: Report) -> Table:
     return table
 
 
-def _teams(it: Report) -> Table:
+def _teams(it: Report) -> Rows:
     table = new_table("team", "may have", "resource", "at most", "used")
     for team in it.teams:
         own = (team.name, team.given)
@@ -118,7 +117,7 @@ def _teams(it: Report) -> Table:
     return table
 
 
-def _storage(it: Report) -> Table:
+def _storage(it: Report) -> Rows:
     table = new_table("storage", "size", "state")
     for claim in it.claims:
         table.add_row(f"claim {claim.namespace}/{claim.name}", claim.size, claim.phase)

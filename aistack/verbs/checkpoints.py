@@ -40,6 +40,7 @@ def checkpoints(
     from aistack.find import find_job
     from aistack.members import members_of
     from aistack.shell import member_for
+    from aistack.simulated import refuse_simulated
     from aistack.tables import print_json, show_checkpoints
 
     if (copy is None) != (to is None):
@@ -49,6 +50,7 @@ def checkpoints(
         job = find_job(cluster, here.namespaces, name)
         where = whereabouts(job, folder)
         member = member_for(job, members_of(cluster, job).pods, None)
+        refuse_simulated(cluster, [member.pod], "checkpoints", ("why", name), ("events", name))
         place = None if to is None else path_of(to, list(buckets_of(cluster, member)))
         answer = ask(cluster, member, listing_of(where), show_progress)
     found = checkpoints_of(where.folder, answer)

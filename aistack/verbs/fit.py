@@ -12,6 +12,7 @@ from aistack.offered import given
 from aistack.options import JsonOption
 from cli.lines import say_aside
 from cli.progress import told
+from cli.project import stack_names
 
 if TYPE_CHECKING:
     from aistack.fit.report import Fit
@@ -20,7 +21,15 @@ UTILISATION = 0.4
 
 
 def fit(
-    stack: Annotated[str, typer.Option("--stack", "-s", help="Name of a Pulumi.NAME.yaml.")],
+    stack: Annotated[
+        str,
+        typer.Option(
+            "--stack",
+            "-s",
+            autocompletion=lambda: stack_names(),
+            help="Name of a Pulumi.NAME.yaml.",
+        ),
+    ],
     job: Annotated[str | None, typer.Option("--job", help="A job; by default all.")] = None,
     set_: Annotated[
         list[str] | None,

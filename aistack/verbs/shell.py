@@ -27,6 +27,7 @@ def shell(
     from aistack.find import find_job
     from aistack.members import members_of
     from aistack.shell import SHELL, heard, member_for, run
+    from aistack.simulated import refuse_simulated
     from aistack.tables import print_json
 
     if as_json and not command:
@@ -36,6 +37,7 @@ def shell(
         here, cluster = opened(stack, sandbox)
         job = find_job(cluster, here.namespaces, name)
         member = member_for(job, members_of(cluster, job).pods, rank)
+        refuse_simulated(cluster, [member.pod], "shell", ("why", name), ("events", name))
     inside = container or member.container
     if as_json and command:
         said = heard(cluster, member, inside, command)

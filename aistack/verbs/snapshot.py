@@ -6,8 +6,8 @@ import typer
 
 from aistack.options import JsonOption, NameArgument, SandboxOption, StackOption, opened
 from cli.lines import say
-from cli.next_steps import AISTACK
 from cli.progress import told
+from stacks.commands import aistack
 
 
 def snapshot(
@@ -35,6 +35,6 @@ def snapshot(
     if as_json:
         print_json({"file": str(out)})
         return
-    again = shlex.join([AISTACK, "why", "--snapshot", str(out)])
+    again = shlex.join([aistack(), "why", "--snapshot", str(out)])
     job = found.job
     say(f"{job.kind} {job.namespace}/{job.name}: `{again}` says why. Read it before you send it.")

@@ -45,9 +45,12 @@ def lead(
 ) -> None:
     """Says where it is open and what prints the token that is asked for there, and serves for
     ever."""
+    from aistack.simulated import refuse_simulated
     from aistack.tables import print_json
     from aistack.tunnel import Tunnel
 
+    if cluster.is_simulated:
+        refuse_simulated(cluster, door.pods(cluster), "port", ("jobs",), ("status",))
     made = Tunnel(cluster, door, say_aside)
     with made.open(port) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"

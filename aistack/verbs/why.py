@@ -4,10 +4,13 @@ from typing import Annotated
 import typer
 
 from aistack.exit_codes import ExitCode
+from aistack.offered import given
 from aistack.options import JsonOption, SandboxOption, StackOption, opened
+from aistack.snapshot_names import snapshot_names
 from cli.app import MistypedError
 from cli.lines import say_aside
 from cli.progress import told
+from stacks.commands import aistack
 
 
 def why(
@@ -19,7 +22,8 @@ def why(
     snapshot: Annotated[
         str | None,
         typer.Option(
-            help="A file of `aistack snapshot`, looked at in place of a cluster, or the name of "
+            autocompletion=lambda: snapshot_names(),
+            help="A file of `snapshot`, looked at in place of a cluster, or the name of "
             "one that comes along, such as quota-full.",
             metavar="FILE",
         ),
@@ -34,11 +38,16 @@ def why(
     from aistack.why.verdict import verdict
 
     if (name is None) == (snapshot is None):
-        raise MistypedError("NAME: one of it and --snapshot; nearest: aistack why NAME")
+        raise MistypedError(f"NAME: one of it and --snapshot; nearest: `{aistack()} why NAME`")
     if snapshot is not None:
+        # No file says what its stack is called where the cluster is.
+        given(stack or "STACK", sandbox)
         seen, said = judged(read(snapshot), snapshot)
         job = seen.job
         say_aside(f"as it was at {seen.now:%Y-%m-%d %H:%M} UTC")
+        if said.reason is not None and "`" in said.reason.advice:
+            name = "" if stack else ", with the stack's name as STACK"
+            say_aside(f"its commands are for where that cluster is{name}")
     else:
         with told("looking at the job, its pods and its queue"):
             here, cluster = opened(stack, sandbox)

@@ -18,15 +18,15 @@ from pydantic import TypeAdapter, ValidationError
 
 from aistack.errors import VerbError
 from aistack.members import MAIN_CONTAINER
+from aistack.snapshot_names import EXAMPLES, snapshot_names
 from aistack.why.ray_rules import FAULT_TOLERANT
 from aistack.why.snapshot import Snapshot
 from aistack.why.verdict import Verdict, verdict
 from kube.pod_networks import INTERFACES
+from stacks.commands import aistack
 from stacks.secret_words import is_secret_option, is_token, secrets_in_command
 
 LEFT_OUT = "[left out]"
-# Of planted jobs on a real control plane; `make snapshots` writes them.
-EXAMPLES = Path(__file__).with_name("snapshots")
 _FORMAT = 1
 _ANNOTATIONS = frozenset((FAULT_TOLERANT, INTERFACES, MAIN_CONTAINER))
 # Keys of Kubernetes' objects and KubeRay's whose values are people's own words.
@@ -49,14 +49,14 @@ def written(snapshot: Snapshot) -> str:
 
 def read(given: str) -> bytes:
     """A file, or by its name a snapshot that comes with the project. Raises VerbError."""
-    examples = {it.stem: it for it in sorted(EXAMPLES.glob("*.json"))}
+    examples = {it: EXAMPLES / f"{it}.json" for it in snapshot_names()}
     file = Path(given)
     try:
         return (file if file.exists() else examples.get(given, file)).read_bytes()
     except OSError as error:
         raise VerbError(
-            f"--snapshot: {given}: {error.strerror}; nearest: a file of `aistack snapshot JOB "
-            f"--out FILE`, or of those that come along {', '.join(examples)}"
+            f"--snapshot: {given}: {error.strerror}; nearest: a file of `{aistack()} snapshot "
+            f"JOB --out FILE`, or of those that come along {', '.join(examples)}"
         ) from None
 
 
@@ -76,7 +76,7 @@ def judged(text: bytes, file: str) -> tuple[Snapshot, Verdict]:
         why = str(error)
     raise VerbError(
         f"--snapshot: {file} is no snapshot of a job: {why:.200}; "
-        "nearest: aistack snapshot JOB --out FILE"
+        f"nearest: {aistack()} snapshot JOB --out FILE"
     )
 
 

@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from aistack.cluster import Cluster
 from aistack.exit_codes import ExitCode
 from aistack.sandbox_stack import sandbox_stack
-from aistack.why.saved import EXAMPLES, judged
+from aistack.snapshot_names import EXAMPLES
+from aistack.why.saved import judged
 from cli.console import new_console
 from kube.jobs import State
 from sandbox.forget import forget

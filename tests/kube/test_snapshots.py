@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from aistack.why.saved import EXAMPLES, judged
+from aistack.snapshot_names import EXAMPLES
+from aistack.why.saved import judged
 from tests.kube.conftest import LiveSandbox
 from tests.kube.snapshots import SHOWN, STACK, make
 

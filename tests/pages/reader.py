@@ -183,7 +183,7 @@ class Reader:
             self._set_up(self.at)
         done = self._bash(f"make --dry-run {' '.join(words[1:])}")
         for line in done.splitlines():
-            if "-m sandbox demo" in line:
+            if "aistack sandbox demo" in line:
                 self._bash(line)
 
     def _write(self, block: Block, command: Command) -> None:

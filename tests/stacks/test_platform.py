@@ -81,7 +81,7 @@ def test_a_workload_comes_and_goes_on_a_platform_that_outlives_it(
     assert pods
     assert {it.phase for it in pods} == {"Running"}
 
-    with pytest.raises(UserError, match="nearest: `destroy --stack work`"):
+    with pytest.raises(UserError, match="nearest: `aistack sandbox destroy --stack work "):
         platform.run("destroy")
 
     work.succeed("destroy")

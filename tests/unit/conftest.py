@@ -1,10 +1,19 @@
 """What many tests start from."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from aistack.offered import forget
 from tests.unit.simulated_project import APIS, Project
+
+
+@pytest.fixture(autouse=True)
+def no_command() -> Iterator[None]:
+    """What one test's command was given is nothing to the next."""
+    yield
+    forget()
 
 
 @pytest.fixture

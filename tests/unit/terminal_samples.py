@@ -117,15 +117,18 @@ def _found(text: str) -> Any:
     return SimpleNamespace(kind=JOB_SET, job=filled(Job, text))
 
 
+_CLUSTER = SimpleNamespace(is_simulated=False)
+
+
 def _verb(text: str, words: Sequence[str], instead: Mapping[str, Any]) -> None:
     here = SimpleNamespace(name=text, namespaces=[text], outputs={})
     always = {
         "aistack.find.find_job": _always(_found(text)),
         "aistack.members.members_of": _always(SimpleNamespace(pods=[])),
-        "aistack.shell.member_for": _always(SimpleNamespace(name=text, container=text)),
+        "aistack.shell.member_for": _always(SimpleNamespace(name=text, container=text, pod={})),
     }
     if words[0] not in ("calibrate", "fit"):
-        always[f"aistack.verbs.{words[0]}.opened"] = _always((here, None))
+        always[f"aistack.verbs.{words[0]}.opened"] = _always((here, _CLUSTER))
     _run(aistack, words, {**always, **instead})
 
 

@@ -109,7 +109,11 @@ def test_the_page_has_the_verbs_of_the_help() -> None:
         (("logs", "a", "-s", "lab", "-followw"), ExitCode.USAGE, "nearest: --follow\n"),
         (("jobs", "-help"), ExitCode.USAGE, "one letter; nearest: --help\n"),
         (("jobs", "-qqq"), ExitCode.USAGE, "one letter; nearest: --"),
-        (("submit", "none.py"), ExitCode.USAGE, "'none.py' does not exist."),
+        (
+            ("submit", "none.py"),
+            ExitCode.USAGE,
+            "'none.py' does not exist; nearest: `aistack submit --help`",
+        ),
         (
             ("submit", "binary", "alexnet"),
             ExitCode.USAGE,
@@ -157,6 +161,24 @@ def test_who_is_not_logged_in_is_told_so_and_of_the_sandbox(
     assert capsys.readouterr().err == (
         "error: pulumi: nobody is logged in; nearest: `pulumi login`, or for a stack of the "
         "sandbox with a real control plane --sandbox .sandbox\n"
+    )
+
+
+@pytest.mark.parametrize("verb", [("jobs",), ("logs", "train"), ("recover",)])
+def test_a_mistyped_stack_is_told_before_that_nobody_is_logged_in(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    verb: tuple[str, ...],
+) -> None:
+    pulumi = tmp_path / "pulumi"
+    pulumi.write_text("#!/bin/sh\necho 'error: PULUMI_ACCESS_TOKEN must be set' >&2\nexit 255\n")
+    pulumi.chmod(0o755)
+    for module in ("aistack.stack", "recovery.__main__"):
+        monkeypatch.setattr(f"{module}.binary", lambda: pulumi)
+    assert run(monkeypatch, *verb, "--stack", "labb") == ExitCode.REFUSED
+    assert capsys.readouterr().err == (
+        'error: --stack: "labb": there is no Pulumi.labb.yaml; nearest: lab\n'
     )
 
 

@@ -41,7 +41,9 @@ def test_an_error_does_not_repeat_the_whole_command() -> None:
     message = f'error sending request: Post "{at}?command=python3&command=-c+a&input=1": no such'
     with pytest.raises(VerbError) as refused:
         end_of(iter([(ERROR, json.dumps({"message": message}).encode())]))
-    assert str(refused.value) == f'error sending request: Post "{at}": no such'
+    assert str(refused.value) == (
+        "the API server does not reach the pod's node: no such; nearest: `aistack status`"
+    )
 
 
 def test_what_a_command_says_without_an_end_is_not_held(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -207,6 +207,21 @@ def test_the_live_output_leaves_errors_to_the_end_of_the_run(color: str) -> None
     assert shown + "\n" == SHOWN
 
 
+def test_outputs_that_the_end_of_a_run_has_whole_are_not_told_twice() -> None:
+    told: list[str] = []
+    output = LiveOutput(told.append, outputs=False)
+    for line in (
+        "Outputs:",
+        '    bucket_url: "gs://b"',
+        "",
+        '    name: "x"',
+        "Resources:",
+        "    + 1",
+    ):
+        output(line)
+    assert told == ["Resources:", "    + 1"]
+
+
 def test_what_is_there_and_not_on_record_is_imported_with_its_parent_and_provider() -> None:
     start = "urn:pulumi:held::p::"
     component = "gke-ai-stacks:bucket:Bucket"

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from cli.console import new_console, new_table
 from sandbox.__main__ import main
 from sandbox.folder import claim
 from sandbox.workspace import Workspace
@@ -138,6 +137,41 @@ def test_an_option_that_a_verb_does_not_have_is_told_with_what_it_has(
 ) -> None:
     assert run(monkeypatch, "destroy", "--stack", "dev", option, "memory") == 2
     assert capsys.readouterr().err.startswith(f"error: {line}")
+
+
+@pytest.mark.parametrize("verb", ["up", "preview", "refresh", "status", "untaint"])
+@pytest.mark.parametrize(("name", "near"), [("devv", "dev\n"), ("nothere", "b200-lustre, dev, ")])
+def test_only_a_stack_whose_name_is_like_it_is_offered_for_a_wrong_one(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    verb: str,
+    name: str,
+    near: str,
+) -> None:
+    assert run(monkeypatch, verb, "--stack", name, "--folder", str(sandbox(tmp_path / "box"))) == 1
+    assert f"there is no Pulumi.{name}.yaml; nearest: {near}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        ("destroy", "there is no Pulumi.devv.yaml, and nothing was deleted; stacks here: b200-lus"),
+        ("reset", "was never run here, and nothing was deleted; stacks of this sandbox: none\n"),
+    ],
+)
+def test_what_deletes_offers_no_other_stack(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    verb: str,
+    said: str,
+) -> None:
+    folder = str(sandbox(tmp_path / "box"))
+    assert run(monkeypatch, verb, "--stack", "devv", "--folder", folder) == 1
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert "nearest" not in printed
 
 
 def test_an_error_names_a_command_that_can_be_pasted(
@@ -272,17 +306,6 @@ def test_ctrl_c_is_one_word_and_exit_code_130(
     monkeypatch.setattr("sandbox.__main__._workspace", interrupted)
     assert run(monkeypatch, *words, "--stack", "dev") == 130
     assert capsys.readouterr().err == "interrupted\n"
-
-
-def test_a_status_in_a_pipe_cuts_no_id(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    long = f"projects/p/locations/us-central1/clusters/{'c' * 40}/nodePools/{'n' * 40}"
-    printed = new_table("Google Cloud resource", "phase")
-    printed.add_row(long, "Running")
-    new_console().print(printed)
-    assert any(long in line and "Running" in line for line in capsys.readouterr().out.splitlines())
 
 
 @pytest.mark.parametrize(

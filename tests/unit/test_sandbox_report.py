@@ -86,10 +86,13 @@ def test_of_a_protected_stack_the_next_destroy_takes_the_protection_off_first(
 def test_a_destroy_under_protection_says_how_to_take_it_off(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    report = EngineReport(diagnostics=["Resource has delete hooks ... Hooks: deletion-protection"])
+    hook = "Resource has delete hooks registered, but the program is not running. Hooks: protected"
+    keyed = f"stack.pools.gpu: {hook}\n  the same for gke-cluster"
+    report = EngineReport(diagnostics=[hook, keyed])
     print_report(result(operation="destroy", ok=False, report=report), tmp_path, OVERRIDES[:1])
     printed = capsys.readouterr().out
     assert "the stack is protected: nothing was deleted" in printed
+    assert "hooks" not in printed
     assert commands(printed)["up"][2:6] == [
         *("--set", "gpu_pool.nodes=4"),
         *("--set", "deletion_protection=false"),
@@ -202,7 +205,7 @@ def test_a_run_ends_with_what_the_stack_costs_before_and_after_it(
     ran = result(stood={}, stands={pool: inputs})
     workspace = Workspace(tmp_path, "dev")
     print_cost(ran, workspace)
-    title, first, *more = capsys.readouterr().out.splitlines()
+    title, first, _, _, *more = capsys.readouterr().out.splitlines()
     rates = [
         (Catalog.load().machine_rate("g2-standard-8", Way.ON_DEMAND, "us-central1"), 2.0),
         (disk_rate("pd-balanced", "us-central1"), 2 * 73 / 730),
@@ -210,7 +213,7 @@ def test_a_run_ends_with_what_the_stack_costs_before_and_after_it(
     ]
     hourly = sum(rate.low * amount for rate, amount in rates if rate)
     assert title == "what it costs:"
-    assert first.startswith(f"  {hourly:.2f} USD an hour, 0.00 before; ")
+    assert first == f"  {hourly:.2f} USD an hour"
     assert more == [
         "  not in it, for the amount is not known: gpu-pool (each GiB of logs 0.5; samples of "
         "metrics and API reads; traffic out of the zone or the region)"
@@ -229,6 +232,56 @@ def test_a_failed_up_ends_with_what_comes_next(
     printed = capsys.readouterr().out
     assert "  stack.pools.gpu: none\n    nearest: another\n" in printed
     assert set(commands(printed)) == {"status", "preview", "up", "destroy"}
+
+
+REFUSED = (
+    "The config has 2 mistakes; nothing was changed.\n"
+    '  stack.pools.gpu.machine_type: "g9" is not a machine type; nearest: g2-standard-8\n'
+    '  gcp:zone: "nowhere" is no zone; nearest: us-central1-a'
+)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "kept"),
+    [
+        (["pools.gpu.machine_type=g9", "gcp:zone=nowhere", "pools.gpu.nodes=4"], ["nodes=4"]),
+        (["stack.pools.gpu.machine_type=g9", "pools.cpu.nodes=1"], ["cpu.nodes=1"]),
+        (["pools.gpu={machine_type: g9}"], []),
+        (["pools.gpu.machine_type_of_mine=g9"], ["mine=g9"]),
+    ],
+)
+@pytest.mark.parametrize("verb", ["preview", "up"])
+def test_the_next_commands_leave_out_the_values_that_were_refused(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    overrides: list[str],
+    kept: list[str],
+    verb: str,
+) -> None:
+    report = EngineReport(diagnostics=[REFUSED])
+    print_report(result(operation=verb, ok=False, report=report), tmp_path, overrides)
+    words = commands(capsys.readouterr().out)["preview"]
+    sets = [word for at, word in enumerate(words) if at and words[at - 1] == "--set"]
+    assert len(sets) == len(kept)
+    assert all(it.endswith(end) for it, end in zip(sets, kept, strict=True))
+
+
+@pytest.mark.parametrize(("seconds", "longer"), [(1200.0, ""), (1500.0, "05:00 min longer than ")])
+def test_a_time_that_is_not_the_critical_paths_is_told_with_why(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, seconds: float, longer: str
+) -> None:
+    step = TimedStep("urn:pulumi:dev::p::gcp:container/cluster:Cluster::gke", "create", 1200)
+    ran = result(
+        operation="up",
+        makespan_s=seconds,
+        sequential_s=1500.0,
+        critical=critical_path([step], {}),
+        bounds=Bounds(seconds, seconds),
+    )
+    print_report(ran, tmp_path)
+    (line,) = [it for it in capsys.readouterr().out.splitlines() if "longer" in it] or [""]
+    assert line.startswith(longer)
+    assert bool(line) == bool(longer)
 
 
 def test_a_destroy_counts_what_is_left_of_its_own_stack_alone(

@@ -17,7 +17,8 @@ from aistack.__main__ import main
 from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.members import Member, Members
-from aistack.why.saved import EXAMPLES, LEFT_OUT, judged, written
+from aistack.snapshot_names import EXAMPLES
+from aistack.why.saved import LEFT_OUT, judged, written
 from aistack.why.verdict import verdict
 from sandbox.demo import FOUND, explained
 from tests.unit.test_why_reports import REPORTS
@@ -135,7 +136,29 @@ def test_why_reads_a_file_with_no_cluster(
     assert main() == ExitCode.IN_THE_WAY
     said = capsys.readouterr()
     assert "The machine of rank 0 was shut down" in said.out
-    assert said.err == "as it was at 2026-11-23 12:00 UTC\n"
+    assert said.err.splitlines()[0] == "as it was at 2026-11-23 12:00 UTC"
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "note"),
+    [
+        ((), " --stack STACK`", ", with the stack's name as STACK"),
+        (("--stack", "lab"), " --stack lab`", ""),
+    ],
+)
+def test_advice_of_a_file_is_for_where_its_cluster_is(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    given: tuple[str, ...],
+    options: str,
+    note: str,
+) -> None:
+    words = ("why", "--snapshot", "collective-timeout", *given)
+    monkeypatch.setattr("sys.argv", ["aistack", *words])
+    assert main() == ExitCode.IN_THE_WAY
+    said = capsys.readouterr()
+    assert f"`aistack logs collective-timeout{options}" in said.out
+    assert said.err.endswith(f"its commands are for where that cluster is{note}\n")
 
 
 @pytest.mark.parametrize("file", sorted(EXAMPLES.iterdir()), ids=lambda it: it.stem)
@@ -174,7 +197,7 @@ def test_why_asks_for_a_job_or_a_file(
 ) -> None:
     monkeypatch.setattr("sys.argv", ["aistack", "why", *words])
     assert main() == ExitCode.USAGE
-    assert "nearest: aistack why NAME" in capsys.readouterr().err
+    assert "nearest: `aistack why NAME`" in capsys.readouterr().err
 
 
 def test_a_file_of_a_whole_job_is_not_larger_than_it_has_to_be() -> None:

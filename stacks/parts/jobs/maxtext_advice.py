@@ -6,7 +6,7 @@ them, and losses or upgrades may end it.
 
 from collections.abc import Iterator
 
-from stacks.commands import of_stack
+from stacks.commands import aistack, of_stack
 from stacks.parts.cluster.config import KEEP_NODES
 from stacks.parts.jobs.maxtext import MaxTextTraining
 from stacks.parts.jobs.maxtext_rules import (
@@ -48,7 +48,7 @@ def _memory(plan: Plan, field: str, job: MaxTextTraining, chips: Chips) -> Itera
     yield (
         f"{field}: at least {least:.1f} GiB of a {chips.what} that has {chips.memory_gib:g}, and "
         f"compilers have counted up to {table.margin:.1f} times such a bound; nearest: {near}"
-        f"`{of_stack('aistack fit')}`, which compiles the job"
+        f"`{of_stack(f'{aistack()} fit')}`, which compiles the job"
     )
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from catalog import ChipMemory, MaxTextTable
 from catalog.accelerators import usable_gib
-from stacks.commands import of_stack
+from stacks.commands import aistack, of_stack
 from stacks.parts.jobs.maxtext import DcnParallelism, MaxTextTraining, SliceParallelism
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan
@@ -211,7 +211,7 @@ def memory_problems(
     # What is likely goes before what is only possible.
     for holds in (partial(is_likely, table), partial(is_possible, table)):
         for field, near in _offers(job, chips, larger, holds):
-            compiled = f"`{of_stack('aistack fit')}` compiles what is nearest"
+            compiled = f"`{of_stack(f'{aistack()} fit')}` compiles what is nearest"
             yield Problem(field, f"{why}. {compiled}; nearest: {near}")
             return
     near = "larger machines, or no such job"
