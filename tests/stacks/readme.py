@@ -47,21 +47,17 @@ REPORT = "a training that hangs, with an evaluation every half hour"
 WAITS_PAGE = "docs/my-job-waits.md"
 WAITS = (
     "quota that is free, and nobody whom it could be kept for",
-    "groups of pods that never fit together",
     "GCE out of resources",
     "GCE quota exceeded",
-    "Reservation capacity exceeded",
     "a pool with its most nodes",
     "GPUs all taken",
     "more GPUs in a pod than any machine has",
-    "a taint that is for others",
     "image: may not read it",
     "a bucket that is not there",
     "memory, of a job of the stack",
     "spot",
     "memory of a GPU",
     "a collective operation",
-    "a bucket that the pods' account may not use",
 )
 _QUOTED = re.compile(r"([.;:] the \w+ says)?: \".*", re.IGNORECASE | re.DOTALL)
 _HEAD = ("stack", "resources", "`up`", "one after the other")
@@ -94,9 +90,16 @@ def why() -> str:
 
 
 def waits() -> str:
-    """A table of what `aistack why` says of reported jobs, without what it quotes, and advises."""
+    """A table of what `aistack why` says of reported jobs, without what it quotes, and of its advice
+    the first sentence."""
     reasons = [it for name in WAITS if (it := verdict(REPORTS[name].snapshot).reason)]
-    rows = [(f"{_QUOTED.sub('', it.sentence).rstrip('.')}.", it.advice) for it in reasons]
+    rows = [
+        (
+            f"{_QUOTED.sub('', it.sentence).rstrip('.')}.",
+            f"{it.advice.partition('. ')[0].rstrip('.')}.",
+        )
+        for it in reasons
+    ]
     return "\n".join(map(_line, (("`why` says", "what to do"), ("---", "---"), *rows)))
 
 
