@@ -100,7 +100,7 @@ def _dead(words: list[str], targets: set[str]) -> str | None:
         return f"no target {missing[0]}" if missing else None
     if program in ("python", ".venv/bin/python") and words[1:2] == ["-m"]:
         return None if _module_exists(words[2]) else f"no module {words[2]}"
-    if program == ".venv/bin/aistack":
+    if program in ("aistack", ".venv/bin/aistack"):
         has = words[1] in HANDED_OVER or (ROOT / f"aistack/verbs/{words[1]}.py").exists()
         return None if has else f"no verb {words[1]}"
     return None if program in FOREIGN else f"{program} is no command of this project"

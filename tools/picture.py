@@ -20,7 +20,7 @@ def picture(resources: Resources, areas: Mapping[str, str] | None = None) -> str
     """A Mermaid flowchart: a box a component, with the types of its children, or an area, with the
     names of its components; an arrow where a child waits for a child.
 
-    `areas` has the area of each class of components.
+    `areas` has the area of each class of components; a line then is a box with all its arrows.
     """
     found = {resource["urn"]: resource for resource in resources if not resource.get("delete")}
     owners = {urn: owner for urn in found if (owner := _owner(urn, found))}
@@ -43,11 +43,19 @@ def picture(resources: Resources, areas: Mapping[str, str] | None = None) -> str
         order = list(nx.lexicographical_topological_sort(graph))
     else:
         order = sorted(graph)
-    lines = [f'    {_node(box)}["{_label(box, held[box])}"]' for box in order]
-    place = {box: number for number, box in enumerate(order)}
-    edges = sorted(graph.edges, key=lambda edge: (place[edge[0]], place[edge[1]]))
-    lines += [f"    {_node(first)} --> {_node(second)}" for first, second in edges]
-    return "\n".join(["flowchart LR", *lines])
+    lines = [f'{_node(box)}["{_label(box, held[box])}"]' for box in order]
+    after = [[_node(it) for it in order if graph.has_edge(box, it)] for box in order]
+    if areas is None:
+        lines += [
+            _arrows(_node(box), [it]) for box, its in zip(order, after, strict=True) for it in its
+        ]
+    else:
+        lines = list(map(_arrows, lines, after))
+    return "\n    ".join(["flowchart LR", *lines])
+
+
+def _arrows(box: str, after: list[str]) -> str:
+    return f"{box} --> {' & '.join(after)}" if after else box
 
 
 def _owner(urn: str, found: Mapping[str, Mapping[str, Any]]) -> str | None:

@@ -41,7 +41,7 @@ BEFORE: dict[str, dict[str, Any]] = {
     "docs/aistack.md": {"logged": "mine"},
     "docs/b200-lustre.md": {"up": ["b200-lustre"]},
     "docs/dev.md": {"up": ["dev"]},
-    "docs/clean-up.md": {"up": ["dev"]},
+    "docs/clean-up.md": {"up": ["dev"], "begun": ["dev"]},
     "docs/lost-work.md": {"up": ["dev", "b200-lustre"]},
     "docs/outputs.md": {"up": ["dev"]},
     "docs/pull-requests.md": {"git": True},
@@ -115,10 +115,17 @@ class Reader:
         (folder / ".venv" / ".ready").touch()
 
     def prepare(
-        self, *, up: Sequence[str] = (), killed: str = "", git: bool = False, logged: str = ""
+        self,
+        *,
+        up: Sequence[str] = (),
+        begun: Sequence[str] = (),
+        killed: str = "",
+        git: bool = False,
+        logged: str = "",
     ) -> None:
-        """What the reader of the page did before it; `logged` was up, and its log is kept. With
-        `git`, the folder is a clone, and at its origin somebody has opened a pull request."""
+        """What the reader of the page did before it; `begun` has a `pulumi stack init`; `logged`
+        was up, and its log is kept. With `git`, the folder is a clone, and at its origin somebody
+        has opened a pull request."""
         if git:
             self._bash(_CLONED)
         if logged:
@@ -130,6 +137,9 @@ class Reader:
             (self.folder / f"Pulumi.{logged}.yaml").write_text(text)
             self._logged("up", logged, "up.json")
             self._bash(f".venv/bin/aistack sandbox destroy --stack {logged}")
+        for stack in begun:
+            words = ["pulumi", "stack", "init", stack]
+            self._cli(words, self.folder, f"file://{self.folder}/.backend")
         for stack in up:
             self._bash(f".venv/bin/aistack sandbox up --stack {stack}")
         if killed:

@@ -1,14 +1,16 @@
 """Samples of output on pages: each is what the page's own commands have said up to there.
 
 A sample stands between two markers `said LINES START`: so many lines, from the last one that starts
-so. `python -m tests.pages.said` writes them, as `make inventory` does.
+so; `said LINES START, and LINES START` is two such cuts. `python -m tests.pages.said PAGE` writes
+those of a page, without PAGE all, as `make inventory` does.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,31 +18,37 @@ from tests.pages.blocks import PAGES, Block, blocks_of
 from tests.pages.reader import BEFORE, Reader
 from tests.stacks import regions
 
-_MARKER = re.compile(r"^<!-- (said (\d+) (.+)) -->\n+\Z", re.MULTILINE)
+_MARKER = re.compile(r"^<!-- (said (.+)) -->\n+\Z", re.MULTILINE)
+_CUT = re.compile(r"(\d+) (.+)")
 # Kubernetes' names that are drawn: k8s.io/apimachinery pkg/util/rand, alphanums.
 _DRAWN = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}\b")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """`region` is its marker's name."""
+    """`region` is its marker's name; `cuts` are numbers of lines with how the first one starts."""
 
     region: str
-    lines: int
-    start: str
+    cuts: tuple[tuple[int, str], ...]
 
     @classmethod
     def of(cls, block: Block) -> Sample | None:
         """That of a block which is one."""
         lines = PAGES[block.page].splitlines(keepends=True)
         marker = _MARKER.search("".join(lines[: block.line - 1]))
-        return cls(marker[1], int(marker[2]), marker[3]) if marker else None
+        if not marker:
+            return None
+        cuts = (_CUT.fullmatch(it) for it in marker[2].split(", and "))
+        return cls(marker[1], tuple((int(it[1]), it[2]) for it in cuts if it))
 
     def in_output(self, said: Sequence[str]) -> str:
         lines = [line.rstrip() for text in said for line in text.splitlines()]
-        starts = [at for at, line in enumerate(lines) if line.startswith(self.start)]
-        assert starts, f"no command has said {self.start}"
-        return "\n".join(lines[starts[-1] :][: self.lines]) + "\n"
+        shown: list[str] = []
+        for count, start in self.cuts:
+            starts = [at for at, line in enumerate(lines) if line.startswith(start)]
+            assert starts, f"no command has said {start}"
+            shown += lines[starts[-1] :][:count]
+        return "\n".join(shown) + "\n"
 
 
 def alike(one: str, other: str) -> bool:
@@ -52,8 +60,8 @@ def _undrawn(text: str) -> list[str]:
     return sorted(re.sub(" +", " ", _DRAWN.sub("-", line)) for line in text.splitlines())
 
 
-def write_all() -> None:
-    for page in PAGES:
+def write_all(pages: Iterable[str] = PAGES) -> None:
+    for page in pages:
         samples = {it: sample for it in blocks_of(page) if (sample := Sample.of(it))}
         if not samples:
             continue
@@ -70,4 +78,4 @@ def write_all() -> None:
 
 
 if __name__ == "__main__":
-    write_all()
+    write_all(sys.argv[1:] or PAGES)

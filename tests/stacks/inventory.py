@@ -90,6 +90,7 @@ def main() -> None:
                 for page, drawn in readme.pictures(sandbox).items():
                     regions.write("picture", drawn, page)
     regions.write("why", readme.why())
+    regions.write("waits", f"\n{readme.waits()}\n", readme.WAITS_PAGE)
     regions.write("figures", f"\n{readme.figures()}\n", readme.FIGURES)
     page_figures.write_all()
     said.write_all()

@@ -1,9 +1,10 @@
-"""What the README and its pages show of runs: pictures, figures and an answer of `aistack why`.
+"""What the README and its pages show of runs: pictures, figures and answers of `aistack why`.
 `make inventory` writes it."""
 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable
 from contextlib import redirect_stdout
 
@@ -42,6 +43,23 @@ AREAS = {
 }
 # One that people reported, which the README shows.
 REPORT = "a training that hangs, with an evaluation every half hour"
+# Those of the page of `why`, in the order of a job's life.
+WAITS_PAGE = "docs/my-job-waits.md"
+WAITS = (
+    "quota that is free, and nobody whom it could be kept for",
+    "GCE out of resources",
+    "GCE quota exceeded",
+    "a pool with its most nodes",
+    "GPUs all taken",
+    "more GPUs in a pod than any machine has",
+    "image: may not read it",
+    "a bucket that is not there",
+    "memory, of a job of the stack",
+    "spot",
+    "memory of a GPU",
+    "a collective operation",
+)
+_QUOTED = re.compile(r"([.;:] the \w+ says)?: \".*", re.IGNORECASE | re.DOTALL)
 _HEAD = ("stack", "resources", "`up`", "one after the other")
 
 
@@ -69,6 +87,20 @@ def why() -> str:
     with redirect_stdout(printed):
         show_verdict(snapshot.found.job, verdict(snapshot))
     return f"```text\n{printed.getvalue()}```"
+
+
+def waits() -> str:
+    """A table of what `aistack why` says of reported jobs, without what it quotes, and of its advice
+    the first sentence."""
+    reasons = [it for name in WAITS if (it := verdict(REPORTS[name].snapshot).reason)]
+    rows = [
+        (
+            f"{_QUOTED.sub('', it.sentence).rstrip('.')}.",
+            f"{it.advice.partition('. ')[0].rstrip('.')}.",
+        )
+        for it in reasons
+    ]
+    return "\n".join(map(_line, (("`why` says", "what to do"), ("---", "---"), *rows)))
 
 
 def _row(stack: str, up: Summary) -> tuple[str, ...]:

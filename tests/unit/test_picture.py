@@ -59,9 +59,8 @@ def test_a_picture_of_areas_has_the_names_of_their_components() -> None:
     assert picture(state, areas) == "\n".join(
         [
             "flowchart LR",
-            '    Net_work["<b>Net work</b><br/>net-part"]',
+            '    Net_work["<b>Net work</b><br/>net-part"] --> Cluster',
             '    Cluster["<b>Cluster</b><br/>gke<br/>ray"]',
-            "    Net_work --> Cluster",
         ]
     )
 
