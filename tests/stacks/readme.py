@@ -90,8 +90,8 @@ def why() -> str:
 
 
 def waits() -> str:
-    """A table of what `aistack why` says of reported jobs, without what it quotes, and of its advice
-    the first sentence."""
+    """A table of what `aistack why` says of reported jobs, without what it quotes, and the first
+    sentence of its advice."""
     reasons = [it for name in WAITS if (it := verdict(REPORTS[name].snapshot).reason)]
     rows = [
         (
