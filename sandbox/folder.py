@@ -19,9 +19,11 @@ _OLD = frozenset({"state", "stacks", "home", "lock"})
 
 
 def claim(root: Path) -> None:
-    """Make the folder the sandbox's; raises UserError where somebody else's things are in it."""
+    """Make the folder the sandbox's, which may hold others; raises UserError where somebody else's
+    things are in it."""
     root.mkdir(parents=True, exist_ok=True)
-    if any(root.iterdir()) and not _is_sandbox(root):
+    others = [it for it in root.iterdir() if not (it.is_dir() and _is_sandbox(it))]
+    if others and not _is_sandbox(root):
         raise UserError(
             f"--folder: {root}: other files are there; nearest: {root / 'sandbox'}, or any folder "
             "that is new or empty"

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from sandbox.__main__ import main
-from sandbox.folder import claim
+from sandbox.folder import claim, require_sandbox
 from sandbox.workspace import Workspace
 
 
@@ -232,6 +232,12 @@ def test_reset_deletes_no_folder_that_is_not_a_sandboxs(
     assert run(monkeypatch, "up", "--stack", "dev", "--folder", str(tmp_path)) == 1
     assert "other files are there" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [thesis]
+
+
+def test_a_folder_that_holds_the_demos_sandbox_alone_may_be_one(tmp_path: Path) -> None:
+    sandbox(tmp_path / "demo")
+    claim(tmp_path)
+    require_sandbox(tmp_path)
 
 
 def test_reset_leaves_what_somebody_put_beside_a_sandbox(
