@@ -18,6 +18,7 @@ _OF_A_CLASS = (
     *("input_type_py_to_pulumi_names", "resource_pulumi_to_py_names"),
     *("resource_types", "unwrap_type"),
 )
+_MADE: list[Resource] = []
 
 
 class Loop(asyncio.SelectorEventLoop):
@@ -40,9 +41,16 @@ def install() -> None:
         setattr(_types, name, cache(getattr(_types, name)))
 
 
+def forget() -> None:
+    """What a program has made refers to itself by its outputs: nobody else looks at it any more."""
+    while _MADE:
+        _MADE.pop().__dict__.clear()
+
+
 def _outputs_of(made: Resource, props: Mapping[str, Any], custom: bool) -> dict[str, rpc.Resolver]:
     """As pulumi/pulumi sdk/python/lib/pulumi/runtime/rpc.py `transfer_properties`, with one future
     in place of four and a task that waits for them."""
+    _MADE.append(made)
     names = [it for it in props if it != "urn" and not (it == "id" and custom)]
     return {name: _output_of(made, name) for name in names}
 

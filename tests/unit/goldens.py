@@ -18,6 +18,7 @@ from pulumi.runtime import set_all_config
 
 from stacks.build import build
 from stacks.config import validate
+from tests import fast_sdk
 from tests.conftest import (
     ENCODED_TOKEN,
     ROOT,
@@ -77,6 +78,7 @@ def record_of(
         made = recorded(program, stack=stack)
     finally:
         set_all_config({})
+        fast_sdk.forget()
     (tells,) = told
     return {**blocks(made), TELLS: {"type": "outputs", "inputs": _plain(tells)}}
 
