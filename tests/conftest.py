@@ -20,11 +20,12 @@ import yaml
 from google.protobuf import struct_pb2
 from google.protobuf.json_format import MessageToDict
 from hypothesis import HealthCheck, settings
-from pulumi.runtime import mocks, resource, set_all_config, set_mocks
-from pulumi.runtime.proto import resource_pb2, source_pb2
+from pulumi.runtime import mocks, set_all_config, set_mocks
+from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.settings import set_root_resource
 
 from stacks import clock, on_record
+from tests import fast_sdk
 from tests.wire import SECRET, revealed
 
 # Property tests are held to no time: the machine may be busy.
@@ -39,10 +40,8 @@ _ACCOUNTS = ("CLOUDSDK_", "GCLOUD_", "GOOGLE_", "HF_", "HUGGING_FACE_", "KUBECON
 _ENVIRONMENT: dict[str, str] = {}
 # The cloud's SDK has many objects that stay: to look through them as often as by default is a tenth
 # of what a test costs.
-gc.set_threshold(100_000, 50, 100)
-# Where in a program a resource was made is for the engine alone to show, and a seventh of what a
-# test costs that registers some.
-resource._get_stack_trace = source_pb2.StackTrace
+gc.set_threshold(500_000, 50, 100)
+fast_sdk.install()
 
 ROOT = Path(__file__).parent.parent
 PROJECT = "gke-ai-stacks"
@@ -298,9 +297,11 @@ def recorded(
 def _have_a_loop() -> None:
     """Mocks make an output at once, and `asyncio.run` of an earlier test leaves no loop behind."""
     try:
-        asyncio.get_event_loop()
+        is_there = isinstance(asyncio.get_event_loop(), fast_sdk.Loop)
     except RuntimeError:
-        asyncio.set_event_loop(asyncio.new_event_loop())
+        is_there = False
+    if not is_there:
+        asyncio.set_event_loop(fast_sdk.Loop())
 
 
 @pytest.fixture(autouse=True)

@@ -3,11 +3,12 @@
 `python -m tests.unit.golden_effects` writes the file anew.
 """
 
+import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.conftest import changed
 from tests.unit import goldens
@@ -15,6 +16,9 @@ from tests.unit.effect_changes import CHANGES
 from tests.unit.effect_stacks import BASES, bring_scripts
 
 FILE = goldens.FOLDER / "effects.yaml"
+Said = tuple[str, str, str]
+_COMES_OR_GOES = ("comes", "goes", "+ ")
+_NAMES = re.compile(r"[+-][^,]+(?:, [+-][^,]+)*")
 
 
 @cache
@@ -32,32 +36,62 @@ def effect(base: str, changes: Iterable[Mapping[str, Any]], folder: Path) -> lis
 
 
 def batches() -> list[tuple[str, list[int]]]:
-    """Changes of one base that differ in other places share a build, which is what they cost."""
-    found: list[tuple[str, list[int], set[tuple[str, str]]]] = []
+    """Changes of one base that touch other things share a build, which is what they cost."""
+    found: list[tuple[str, list[int], list[Touched]]] = []
     for number, (base, change) in enumerate(CHANGES):
-        places = _places(recorded().get(base, {}).get(title(change), []))
-        for of, numbers, taken in found:
-            if of == base and places and taken and not places & taken:
+        its = touched(change, recorded().get(base, {}).get(title(change), []))
+        for of, numbers, others in found:
+            if of == base and not any(its.meets(it) for it in others):
                 numbers.append(number)
-                taken |= places
+                others.append(its)
                 break
         else:
-            found.append((base, [number], places))
+            found.append((base, [number], [its]))
     return [(base, numbers) for base, numbers, _ in found]
 
 
-def of_each(lines: Iterable[str]) -> set[tuple[str, str]]:
-    """What a line says of each of the resources that it names."""
-    split = [goldens.NAMED.fullmatch(it) for it in lines]
-    return {(name, it[2]) for it in split if it for name in it[1].split(", ")}
+class Touched(NamedTuple):
+    """What a change touches: keys of the config, what is said of resources, and resources that
+    nothing else may touch, for they come or go."""
+
+    keys: set[tuple[str, ...]]
+    names: set[str]
+    places: dict[tuple[str, str], set[str]]
+    whole: set[str]
+
+    def meets(self, other: "Touched") -> bool:
+        return (
+            any(one[: len(it)] == it[: len(one)] for one in self.keys for it in other.keys)
+            or bool(self.whole & other.names or other.whole & self.names)
+            or any(
+                "" in self.places[it] or bool(self.places[it] & other.places[it])
+                for it in self.places.keys() & other.places.keys()
+            )
+        )
 
 
-def _places(lines: Iterable[str]) -> set[tuple[str, str]]:
-    """Nothing where a resource comes or goes."""
-    each = of_each(lines)
-    if any(what.partition(" ")[0] in ("comes", "goes", "+") for _, what in each):
-        return set()
-    return {(name, what.partition(": ")[0].removesuffix(" goes")) for name, what in each}
+def touched(change: Mapping[str, Any], lines: Iterable[str]) -> Touched:
+    whole: set[str] = set()
+    places: dict[tuple[str, str], set[str]] = {}
+    said = parts(lines)
+    for name, path, what in said:
+        if path.startswith(_COMES_OR_GOES):
+            # What comes is said by what it is like.
+            whole |= {name, path.removeprefix("comes like ")}
+        place = (name, path.removesuffix(" goes"))
+        places.setdefault(place, set()).add(what if _NAMES.fullmatch(what) else "")
+    keys = {tuple(it.split("__")) for it in change}
+    return Touched(keys, whole | {name for name, _, _ in said}, places, whole)
+
+
+def parts(lines: Iterable[str]) -> set[Said]:
+    """Of a resource the path and what becomes of it; each name that comes or goes alone."""
+    found: set[Said] = set()
+    for name, what in goldens.each_of(lines):
+        path, _, value = what.partition(": ")
+        values = value.split(", ") if _NAMES.fullmatch(value) else [value]
+        found |= {(name, path, it) for it in values}
+    return found
 
 
 def title(change: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -18,6 +18,7 @@ from pulumi.runtime import set_all_config
 
 from stacks.build import build
 from stacks.config import validate
+from tests import fast_sdk
 from tests.conftest import (
     ENCODED_TOKEN,
     ROOT,
@@ -49,8 +50,12 @@ _MISSING = object()
 _TYPE = "(type)"
 _AS_IT_COMES = "+ "
 _ORDER = "(order)"
+# Of a mount, as `metadata-cache:ttl-secs:60`.
+_OPTION = re.compile(r"(.*?)(?:[:=]([^:=]*))?$")
 # The resources that a line names, and what it says of them.
 NAMED = re.compile(r"((?:\S+, )*\S+) (.*)", re.DOTALL)
+# The path of what it says of one, and what becomes of it.
+_PLACE = re.compile(r"(.*?)((?:: | goes|goes|comes).*)", re.DOTALL)
 Leaves = dict[str, Any]
 
 
@@ -73,6 +78,7 @@ def record_of(
         made = recorded(program, stack=stack)
     finally:
         set_all_config({})
+        fast_sdk.forget()
     (tells,) = told
     return {**blocks(made), TELLS: {"type": "outputs", "inputs": _plain(tells)}}
 
@@ -288,6 +294,35 @@ def differing(before: Mapping[str, Leaves], after: Mapping[str, Leaves]) -> list
     return [f"{', '.join(names)} {said}" for said, names in places.items()]
 
 
+def unlike(of: str, found: Iterable[str], expected: Iterable[str]) -> list[str]:
+    """What a golden does not say of it, or says otherwise: a line for each path of a resource."""
+    new, old = (dict(map(_by_place, each_of(it))) for it in (found, expected))
+    return [
+        f"{of}: {name} {path}{_told(new.get((name, path)), old.get((name, path)))}"
+        for name, path in dict.fromkeys([*old, *new])
+        if old.get((name, path)) != new.get((name, path))
+    ]
+
+
+def each_of(lines: Iterable[str]) -> dict[tuple[str, str], None]:
+    """What a line says of each of the resources that it names."""
+    split = [NAMED.fullmatch(it) for it in lines]
+    return dict.fromkeys((name, it[2]) for it in split if it for name in it[1].split(", "))
+
+
+def _by_place(each: tuple[str, str]) -> tuple[tuple[str, str], str]:
+    name, what = each
+    found = _PLACE.fullmatch(what)
+    assert found
+    return (name, found[1]), found[2]
+
+
+def _told(new: str | None, old: str | None) -> str:
+    if new is None:
+        return f"{old} is missing"
+    return f"{new} is new" if old is None else f"{new}, where{old} is recorded"
+
+
 def _coming(known: Mapping[str, Leaves], made: Leaves) -> list[str]:
     """What comes is said by what it is like, if there is something of its type."""
     same = [name for name, it in known.items() if it[_TYPE] == made[_TYPE]]
@@ -377,9 +412,11 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _words(text: str) -> dict[str, str]:
-    """Of a long command its options by their names, and the rest."""
+    """Of a long command, or of a long list of options, the options by their names, and the rest."""
     if len(text) <= _SHOWN or not text.isprintable():
         return {}
+    if " " not in text and "," in text:
+        return {found[1]: found[2] or "" for it in text.split(",") if (found := _OPTION.match(it))}
     options = [it.partition("=") for it in text.split(" ") if "=" in it]
     rest = " ".join(it for it in text.split(" ") if "=" not in it)
     named = {name: value for name, _, value in options}

@@ -5,7 +5,6 @@ what the stack tells its user, is compared with `tests/goldens/effects.yaml`; a 
 engine shows nothing of what a cloud makes of it.
 """
 
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -56,28 +55,29 @@ def credited(base: str, change: dict[str, Any]) -> set[str]:
 def test_fields_have_the_effects_that_are_recorded(
     base: str, numbers: list[int], folder: Path
 ) -> None:
-    assert_effects(base, [CHANGES[it][1] for it in numbers], folder)
+    assert unlike(base, [CHANGES[it][1] for it in numbers], folder) == []
 
 
-def assert_effects(base: str, changes: list[dict[str, Any]], folder: Path) -> None:
-    """Of all of them at once, or, where that is something else, of each half."""
-    expected = [golden_effects.recorded()[base][golden_effects.title(it)] for it in changes]
+def unlike(base: str, changes: list[dict[str, Any]], folder: Path) -> list[str]:
+    """What of their effects is not as recorded. They are tried at once; if that is something else,
+    what shows and what does not, or each half."""
+    titles = [golden_effects.title(it) for it in changes]
+    expected = [golden_effects.recorded()[base][it] for it in titles]
     assert all(expected), "a field is read and then forgotten"
     if len(changes) == 1:
-        assert golden_effects.effect(base, changes, folder) == expected[0]
-    elif not _are_at_once(base, changes, folder, {*chain.from_iterable(expected)}):
-        for half in (changes[::2], changes[1::2]):
-            assert_effects(base, half, folder)
-
-
-def _are_at_once(
-    base: str, changes: list[dict[str, Any]], folder: Path, expected: set[str]
-) -> bool:
-    try:
         found = golden_effects.effect(base, changes, folder)
+        return goldens.unlike(f"{base}, {titles[0]}", found, expected[0])
+    try:
+        said = golden_effects.parts(golden_effects.effect(base, changes, folder))
     except ValueError:
-        return False
-    return golden_effects.of_each(found) == golden_effects.of_each(expected)
+        said = set[golden_effects.Said]()
+    parts = [golden_effects.parts(it) for it in expected]
+    if said == set[golden_effects.Said]().union(*parts):
+        return []
+    shown = [it for it, its in zip(changes, parts, strict=True) if its <= said]
+    rest = [it for it in changes if it not in shown]
+    halves = (shown, rest) if shown and rest else (changes[::2], changes[1::2])
+    return [line for half in halves for line in unlike(base, half, folder)]
 
 
 def test_effects_are_recorded_of_what_is_tried() -> None:
