@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_bucket_name, check_name
 from components.tokens import formerly
@@ -17,7 +19,7 @@ _DAY_S = 86_400
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketArgs:
+class BucketArgs(ProjectArgs):
     """`soft_delete_days` is how long deleted objects can be brought back, and are paid for.
 
     New objects are encrypted with `kms_key`, by default with a key of Google's.
@@ -25,7 +27,6 @@ class BucketArgs:
     `versioning` is for flat buckets: with a hierarchical namespace there are no versions.
     """
 
-    project: pulumi.Input[str]
     location: str
     bucket_name: str
     labels: pulumi.Input[dict[str, str]]
@@ -38,7 +39,7 @@ class BucketArgs:
     protect: bool = False
 
 
-class Bucket(pulumi.ComponentResource):
+class Bucket(Component, apis=("storage",)):
     """`url` is gs://NAME."""
 
     bucket: gcp.storage.Bucket
@@ -48,10 +49,10 @@ class Bucket(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: BucketArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:Bucket", name, None, formerly("bucket:Bucket", opts))
+        super().__init__("gke-ai:index:Bucket", name, args, formerly("bucket:Bucket", opts))
         bucket = gcp.storage.Bucket(
             f"{name}-bucket",
-            project=args.project,
+            project=args.project_with("storage"),
             name=check_bucket_name(check_name(NameKind.BUCKET, args.bucket_name)),
             # As the API gives it back.
             location=args.location.upper(),

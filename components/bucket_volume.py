@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.component import Component
 from components.gcsfuse_options import GcsFuseMountOptions, volume_attributes
 from components.static_volume import StaticVolume, VolumeMount, static_volume
 from components.tokens import formerly
@@ -36,7 +37,7 @@ class BucketVolumeArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class BucketVolume(pulumi.ComponentResource):
+class BucketVolume(Component, in_cluster=True):
     mount: VolumeMount
 
     def __init__(
@@ -45,7 +46,7 @@ class BucketVolume(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:BucketVolume",
             name,
-            None,
+            args,
             formerly("bucket_volume:BucketVolume", opts),
         )
         self.mount = static_volume(

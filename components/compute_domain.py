@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
 from components.tokens import formerly
@@ -27,7 +28,7 @@ class ComputeDomainArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class ComputeDomain(pulumi.ComponentResource):
+class ComputeDomain(Component, in_cluster=True):
     """`template_name` is the template of the channel's claim, known once the driver is told of it.
 
     Pods keep their channel; a replacement of the `domain` is theirs, too.
@@ -41,7 +42,7 @@ class ComputeDomain(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ComputeDomain",
             name,
-            None,
+            args,
             formerly("compute_domain:ComputeDomain", opts),
         )
         channel = cloud_name(NameKind.KUBERNETES, args.domain_name, "channel")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.node_network import NodeNetwork
@@ -25,7 +26,7 @@ class DeviceNetworksArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class DeviceNetworks(pulumi.ComponentResource):
+class DeviceNetworks(Component, in_cluster=True):
     """`network_names` has the order of `networks`, and is known once all `objects` exist."""
 
     network_names: pulumi.Output[list[str]]
@@ -36,7 +37,7 @@ class DeviceNetworks(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:DeviceNetworks",
             name,
-            None,
+            args,
             formerly("device_networks:DeviceNetworks", opts),
         )
         self.objects: list[pulumi.Resource] = []

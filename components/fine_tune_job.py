@@ -14,6 +14,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.bucket_mount import BucketMountArgs
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.node_taints import NodeTaintArgs
@@ -227,7 +228,7 @@ class FineTuneJobArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class FineTuneJob(pulumi.ComponentResource):
+class FineTuneJob(Component, in_cluster=True):
     """`job_name` is known once the Job exists, which says nothing of how far it is."""
 
     job_name: pulumi.Output[str]
@@ -238,7 +239,7 @@ class FineTuneJob(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:FineTuneJob",
             name,
-            None,
+            args,
             formerly("fine_tune_job:FineTuneJob", opts),
         )
         job_name = check_name(NameKind.KUBERNETES, args.job_name)

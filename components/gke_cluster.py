@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
 from components.cluster_mode import ClusterMode, autopilot, standard
+from components.component import Component
 from components.control_plane import ControlPlaneEndpoint
 from components.kubernetes_provider import kubeconfig_of, kubernetes_provider
 from components.lifecycle import child_of, fixed_name, of_google
@@ -39,6 +41,8 @@ _RAY_OPERATOR: gcp.container.ClusterAddonsConfigRayOperatorConfigArgsDict = {
     "ray_cluster_monitoring_config": {"enabled": True},
 }
 _TOKEN = "gcp:container/cluster:Cluster"
+# The API by which a cluster asks the project's policy for images.
+BINARY_AUTHORIZATION = "binaryauthorization"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +79,7 @@ class MaintenanceWindow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GkeClusterArgs:
+class GkeClusterArgs(ProjectArgs):
     """`location` is a region or, unless it is an Autopilot cluster, a zone; nodes stand in `zone`.
 
     `node_service_account` is for Autopilot's nodes, or else for the first pool, which lives for
@@ -97,7 +101,6 @@ class GkeClusterArgs:
     and the boot disks of nodes that GKE makes itself.
     """
 
-    project: pulumi.Input[str]
     location: str
     zone: str
     cluster_name: str
@@ -125,8 +128,12 @@ class GkeClusterArgs:
     deletion_protection: bool
     labels: pulumi.Input[dict[str, str]]
 
+    @property
+    def further_apis(self) -> tuple[str, ...]:
+        return (BINARY_AUTHORIZATION,) if self.binary_authorization else ()
 
-class GkeCluster(pulumi.ComponentResource):
+
+class GkeCluster(Component, apis=("container",)):
     """`kubernetes` is the provider for resources in the cluster, made from its outputs alone, and
     `cluster` the cluster itself, with which all in it goes.
 
@@ -145,12 +152,12 @@ class GkeCluster(pulumi.ComponentResource):
         self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai:index:GkeCluster", name, None, formerly("gke_cluster:GkeCluster", opts)
+            "gke-ai:index:GkeCluster", name, args, formerly("gke_cluster:GkeCluster", opts)
         )
         mode = _mode(args)
         cluster = gcp.container.Cluster(
             f"{name}-cluster",
-            project=args.project,
+            project=args.project_with(*GkeCluster.required_apis(args)),
             name=check_name(NameKind.CLUSTER, args.cluster_name),
             location=args.location,
             # One zone: the accelerators, and Lustre, are in no other.
@@ -242,7 +249,9 @@ class GkeCluster(pulumi.ComponentResource):
 
 def _mode(args: GkeClusterArgs) -> ClusterMode:
     if not args.autopilot:
-        return standard(args.project, args.node_service_account)
+        return standard(
+            args.project_with(*GkeCluster.required_apis(args)), args.node_service_account
+        )
     if args.location == args.zone:
         region = args.zone.rpartition("-")[0]
         raise ValueError(

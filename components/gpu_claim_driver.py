@@ -14,6 +14,7 @@ from typing import Any
 
 import pulumi
 
+from components.component import Component
 from components.gib import NODE_DRIVER_DIR
 from components.helm_chart import HelmChartArgs, install_release
 from components.node_terms import GKE_ACCELERATOR, on_any, one_of
@@ -34,7 +35,7 @@ class GpuClaimDriverArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class GpuClaimDriver(pulumi.ComponentResource):
+class GpuClaimDriver(Component, in_cluster=True):
     """`release_name` is known once the chart is installed, which says nothing of the nodes: a
     claim waits until its node publishes what it asks for."""
 
@@ -46,7 +47,7 @@ class GpuClaimDriver(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:GpuClaimDriver",
             name,
-            None,
+            args,
             formerly("gpu_claim_driver:GpuClaimDriver", opts),
         )
         self.release = install_release(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pulumi
 
 from components.capacity import CapacityArgs
+from components.component import Component
 from components.compute_class import capacity_of, compute_class
 from components.lifecycle import object_name
 from components.tokens import formerly
@@ -31,7 +32,7 @@ class GpuComputeClassArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class GpuComputeClass(pulumi.ComponentResource):
+class GpuComputeClass(Component, in_cluster=True):
     """`class_name` is known once the class is there; machines come when pods ask for them."""
 
     class_name: pulumi.Output[str]
@@ -42,7 +43,7 @@ class GpuComputeClass(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:GpuComputeClass",
             name,
-            None,
+            args,
             formerly("gpu_compute_class:GpuComputeClass", opts),
         )
         made = compute_class(

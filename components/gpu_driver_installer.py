@@ -13,6 +13,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.gib import NODE_DRIVER_DIR, POD_DRIVER_DIR
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
@@ -51,7 +52,7 @@ class GpuDriverInstallerArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class GpuDriverInstaller(pulumi.ComponentResource):
+class GpuDriverInstaller(Component, in_cluster=True):
     """`daemon_set_name` is known once all nodes that there are have the driver."""
 
     daemon_set_name: pulumi.Output[str]
@@ -62,7 +63,7 @@ class GpuDriverInstaller(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:GpuDriverInstaller",
             name,
-            None,
+            args,
             formerly("gpu_driver_installer:GpuDriverInstaller", opts),
         )
         placement = pulumi.Output.all(*args.node_selectors).apply(

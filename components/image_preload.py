@@ -11,6 +11,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
 from components.node_terms import on_any, selector_terms
@@ -31,7 +32,7 @@ class ImagePreloadArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class ImagePreload(pulumi.ComponentResource):
+class ImagePreload(Component, in_cluster=True):
     daemon_set: k8s.apps.v1.DaemonSet
 
     def __init__(
@@ -40,7 +41,7 @@ class ImagePreload(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ImagePreload",
             name,
-            None,
+            args,
             formerly("image_preload:ImagePreload", opts),
         )
         self.daemon_set = k8s.apps.v1.DaemonSet(

@@ -14,6 +14,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.bucket_mount import BucketMountArgs
+from components.component import Component
 from components.inference_engine import PORT, InferenceEngine, ServedModel
 from components.inference_manifest import (
     ModelFolder,
@@ -119,7 +120,7 @@ class InferenceServerArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class InferenceServer(pulumi.ComponentResource):
+class InferenceServer(Component, in_cluster=True):
     """`url` is where pods that may reach it do, known once it answers."""
 
     deployment_name: pulumi.Output[str]
@@ -132,7 +133,7 @@ class InferenceServer(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:InferenceServer",
             name,
-            None,
+            args,
             formerly("inference_server:InferenceServer", opts),
         )
         scaled, most = args.max_replicas is not None, max(args.replicas, args.max_replicas or 0)

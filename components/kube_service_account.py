@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, check_own_account
 from components.tokens import formerly
@@ -17,7 +18,7 @@ class KubeServiceAccountArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class KubeServiceAccount(pulumi.ComponentResource):
+class KubeServiceAccount(Component, in_cluster=True):
     """`account_name` is its name, known once it exists."""
 
     account_name: pulumi.Output[str]
@@ -28,7 +29,7 @@ class KubeServiceAccount(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:KubeServiceAccount",
             name,
-            None,
+            args,
             formerly("kube_service_account:KubeServiceAccount", opts),
         )
         account = k8s.core.v1.ServiceAccount(

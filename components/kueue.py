@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.component import Component
 from components.helm_chart import HelmChartArgs, install_chart
 from components.kueue_manifest import NAMESPACE, RELEASE, kueue_values
 from components.lifecycle import object_name
@@ -35,7 +36,7 @@ class KueueArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class Kueue(pulumi.ComponentResource):
+class Kueue(Component, in_cluster=True):
     """`release_name` is known once Kueue answers; `release` is what its objects live in, and
     `ready` is there once they can be made."""
 
@@ -45,7 +46,7 @@ class Kueue(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KueueArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:Kueue", name, None, formerly("kueue:Kueue", opts))
+        super().__init__("gke-ai:index:Kueue", name, args, formerly("kueue:Kueue", opts))
         installed = install_chart(
             self,
             name,

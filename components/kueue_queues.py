@@ -12,6 +12,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.kueue_manifest import (
     API_VERSION,
     ClusterQueueArgs,
@@ -95,7 +96,7 @@ class KueueQueuesArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class KueueQueues(pulumi.ComponentResource):
+class KueueQueues(Component, in_cluster=True):
     """`cluster_queues` and `class_names` are names by name, known once workloads can use them;
     `names` has each cluster queue's by itself, known once that one exists."""
 
@@ -108,7 +109,7 @@ class KueueQueues(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:KueueQueues",
             name,
-            None,
+            args,
             formerly("kueue_queues:KueueQueues", opts),
         )
         self._args = args

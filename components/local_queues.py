@@ -12,6 +12,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.kueue_manifest import API_VERSION
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
@@ -45,7 +46,7 @@ class LocalQueuesArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class LocalQueues(pulumi.ComponentResource):
+class LocalQueues(Component, in_cluster=True):
     """`local_queues` are names by `namespace/name`, known once workloads can use them."""
 
     local_queues: pulumi.Output[dict[str, str]]
@@ -56,7 +57,7 @@ class LocalQueues(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:LocalQueues",
             name,
-            None,
+            args,
             formerly("local_queues:LocalQueues", opts),
         )
         self._args = args

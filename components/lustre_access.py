@@ -10,17 +10,18 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name
 from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
-class LustreAccessArgs:
+class LustreAccessArgs(ProjectArgs):
     """`project` is whose the network is, `base_name` and `instance` name the rule, and `port` is
     what the instance listens on."""
 
-    project: pulumi.Input[str]
     network_id: pulumi.Input[str]
     base_name: str
     instance: str
@@ -28,7 +29,7 @@ class LustreAccessArgs:
     port: int
 
 
-class LustreAccess(pulumi.ComponentResource):
+class LustreAccess(Component, apis=("compute",)):
     """For an instance that exists already. `rule_name` is known once the servers are let in, by
     `rule`."""
 
@@ -41,13 +42,13 @@ class LustreAccess(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:LustreAccess",
             name,
-            None,
+            args,
             formerly("lustre_access:LustreAccess", opts),
         )
         rule = lustre_rule(
             self,
             f"{name}-firewall",
-            project=args.project,
+            project=args.project_with("compute"),
             network_id=args.network_id,
             rule_name=cloud_name(NameKind.FIREWALL, args.base_name, args.instance, "lustre"),
             peering_range=args.peering_range,

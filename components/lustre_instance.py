@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import of_google
 from components.lustre_access import lustre_rule
 from components.naming import NameKind, check_name, cloud_name
@@ -19,7 +21,7 @@ _TOKEN = "gcp:lustre/instance:Instance"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LustreInstanceArgs:
+class LustreInstanceArgs(ProjectArgs):
     """`network_id` has to be one that is known only once private service access is up.
 
     `ranges` are those that it has its addresses of, and is made anew with. `peering_range` is where
@@ -30,7 +32,6 @@ class LustreInstanceArgs:
     instance.
     """
 
-    project: pulumi.Input[str]
     zone: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
@@ -47,7 +48,7 @@ class LustreInstanceArgs:
     protect: bool = False
 
 
-class LustreInstance(pulumi.ComponentResource):
+class LustreInstance(Component, apis=("lustre", "compute")):
     """`mount_point` is ADDRESS@tcp:/FILESYSTEM; `handle` is the CSI driver's name for it.
 
     `address` is known once the firewall lets the servers through: what mounts waits for both.
@@ -68,12 +69,12 @@ class LustreInstance(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:LustreInstance",
             name,
-            None,
+            args,
             formerly("lustre_instance:LustreInstance", opts),
         )
         instance = gcp.lustre.Instance(
             f"{name}-instance",
-            project=args.project,
+            project=args.project_with("lustre"),
             location=args.zone,
             instance_id=check_name(NameKind.LUSTRE, args.instance_name),
             network=args.network_id,
@@ -95,7 +96,9 @@ class LustreInstance(pulumi.ComponentResource):
         firewall = lustre_rule(
             self,
             f"{name}-firewall",
-            project=args.project if args.network_project is None else args.network_project,
+            project=args.project_with("lustre")
+            if args.network_project is None
+            else args.network_project,
             network_id=args.network_id,
             rule_name=cloud_name(NameKind.FIREWALL, args.instance_name, "lustre"),
             peering_range=args.peering_range,

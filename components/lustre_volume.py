@@ -6,6 +6,7 @@ from typing import Any
 
 import pulumi
 
+from components.component import Component
 from components.static_volume import StaticVolume, VolumeMount, static_volume
 from components.tokens import formerly
 
@@ -29,7 +30,7 @@ class LustreVolumeArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class LustreVolume(pulumi.ComponentResource):
+class LustreVolume(Component, in_cluster=True):
     mount: VolumeMount
 
     def __init__(
@@ -38,7 +39,7 @@ class LustreVolume(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:LustreVolume",
             name,
-            None,
+            args,
             formerly("lustre_volume:LustreVolume", opts),
         )
         self.mount = static_volume(

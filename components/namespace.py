@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.pod_access import TEAM_LABEL, team_access_spec
@@ -28,7 +29,7 @@ class KubeNamespaceArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class KubeNamespace(pulumi.ComponentResource):
+class KubeNamespace(Component, in_cluster=True):
     """`namespace` is its name, known once it exists, and its network policy with it."""
 
     namespace: pulumi.Output[str]
@@ -39,7 +40,7 @@ class KubeNamespace(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:KubeNamespace",
             name,
-            None,
+            args,
             formerly("namespace:KubeNamespace", opts),
         )
         made = k8s.core.v1.Namespace(

@@ -13,6 +13,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
 from components.lifecycle import fixed_name, object_name
 from components.namespace import with_pod_security
@@ -124,7 +125,7 @@ class NcclRdmaInstallerArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class NcclRdmaInstaller(pulumi.ComponentResource):
+class NcclRdmaInstaller(Component, in_cluster=True):
     namespace: pulumi.Output[str]
     daemon_set_name: pulumi.Output[str]
 
@@ -134,7 +135,7 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:NcclRdmaInstaller",
             name,
-            None,
+            args,
             formerly("nccl_rdma_installer:NcclRdmaInstaller", opts),
         )
         self.namespace = self._namespace(name, args)

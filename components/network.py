@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import fixed_name, held_to
 from components.naming import NameKind, cloud_name, network_name
 from components.tokens import formerly
@@ -83,8 +85,7 @@ _MAX_PORTS = 65536
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterNetworkArgs:
-    project: pulumi.Input[str]
+class ClusterNetworkArgs(ProjectArgs):
     region: pulumi.Input[str]
     base_name: str
     mtu: pulumi.Input[int]
@@ -95,7 +96,7 @@ class ClusterNetworkArgs:
     protect: bool = False
 
 
-class ClusterNetwork(pulumi.ComponentResource):
+class ClusterNetwork(Component, apis=("compute",)):
     network_id: pulumi.Output[str]
     network_name: pulumi.Output[str]
     subnetwork: gcp.compute.Subnetwork
@@ -107,20 +108,20 @@ class ClusterNetwork(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ClusterNetwork",
             name,
-            None,
+            args,
             formerly("network:ClusterNetwork", opts),
         )
         vpc = custom_vpc(
             self,
             name,
-            project=args.project,
+            project=args.project_with("compute"),
             vpc_name=network_name(args.base_name),
             mtu=args.mtu,
             protect=args.protect,
         )
         subnetwork = gcp.compute.Subnetwork(
             f"{name}-subnet",
-            project=args.project,
+            project=args.project_with("compute"),
             region=args.region,
             name=cloud_name(NameKind.SUBNETWORK, args.base_name, "nodes"),
             network=vpc.id,
@@ -143,7 +144,7 @@ class ClusterNetwork(pulumi.ComponentResource):
         )
         router = gcp.compute.Router(
             f"{name}-router",
-            project=args.project,
+            project=args.project_with("compute"),
             region=args.region,
             name=cloud_name(NameKind.ROUTER, args.base_name, "router"),
             network=vpc.id,
@@ -151,7 +152,7 @@ class ClusterNetwork(pulumi.ComponentResource):
         )
         gcp.compute.RouterNat(
             f"{name}-nat",
-            project=args.project,
+            project=args.project_with("compute"),
             region=args.region,
             name=cloud_name(NameKind.NAT, args.base_name, "nat"),
             router=router.name,

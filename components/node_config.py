@@ -9,6 +9,7 @@ import pulumi_gcp as gcp
 
 from catalog.spot_notice import SpotNotice
 from catalog.table import load_table
+from components.apis import ProjectArgs
 from components.capacity import RESERVATION_KEY, CapacityArgs
 from components.lifecycle import of_google
 from components.naming import NameKind, check_name
@@ -39,7 +40,7 @@ _OAUTH_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolArgs:
+class PoolArgs(ProjectArgs):
     """Inputs that all kinds of pools have; each kind adds its own.
 
     `node_labels` and `taints` are Kubernetes', for pods to choose by; `labels` are Google's. The
@@ -51,7 +52,6 @@ class PoolArgs:
     images, which only nodes that stream read.
     """
 
-    project: pulumi.Input[str]
     location: pulumi.Input[str]
     zone: str
     cluster_name: pulumi.Input[str]
@@ -98,7 +98,7 @@ class PoolPlace(TypedDict):
 
 def pool_place(args: PoolArgs) -> PoolPlace:
     return {
-        "project": args.project,
+        "project": args.project_with("container"),
         "location": args.location,
         "node_locations": [args.zone],
         "cluster": args.cluster_name,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.node_config import (
     FIXED_INTERFACES,
@@ -99,7 +100,7 @@ _GPU_TAINT: gcp.container.NodePoolNodeConfigTaintArgsDict = {
 }
 
 
-class NodePool(pulumi.ComponentResource):
+class NodePool(Component, apis=("container",)):
     """`node_selector` picks this pool's nodes, known once the pool stands."""
 
     pool: gcp.container.NodePool
@@ -109,7 +110,7 @@ class NodePool(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: NodePoolArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:NodePool", name, None, formerly("node_pool:NodePool", opts))
+        super().__init__("gke-ai:index:NodePool", name, args, formerly("node_pool:NodePool", opts))
         capacity = args.capacity
         attached = attached_to(args.additional_networks)
         pool = gcp.container.NodePool(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.tokens import formerly
@@ -39,7 +40,7 @@ class PriorityClassesArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class PriorityClasses(pulumi.ComponentResource):
+class PriorityClasses(Component, in_cluster=True):
     """`class_names` by the names asked for, known once all classes are there."""
 
     class_names: pulumi.Output[dict[str, str]]
@@ -50,7 +51,7 @@ class PriorityClasses(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:PriorityClasses",
             name,
-            None,
+            args,
             formerly("priority_classes:PriorityClasses", opts),
         )
         made = {

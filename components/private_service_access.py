@@ -9,10 +9,14 @@ from ipaddress import IPv4Network
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import child_of, fixed_name
 from components.naming import NameKind, cloud_name
 from components.private_service_access_policy import PeeringRemoval
 from components.tokens import formerly
+
+_SERVICE = "servicenetworking.googleapis.com"
 
 
 def range_name(base_name: str, block: IPv4Network) -> str:
@@ -40,11 +44,9 @@ def in_ranges(
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivateServiceAccessArgs:
-    """`service` is the name of the API that does the peering, known once it is on."""
+class PrivateServiceAccessArgs(ProjectArgs):
+    """`address_range` is a block that nothing else on the VPC has."""
 
-    project: pulumi.Input[str]
-    service: pulumi.Input[str]
     base_name: str
     network_id: pulumi.Input[str]
     address_range: str
@@ -52,7 +54,7 @@ class PrivateServiceAccessArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class PrivateServiceAccess(pulumi.ComponentResource):
+class PrivateServiceAccess(Component, apis=("compute", "servicenetworking")):
     """`network_id` is the VPC's, known once the peering is up: services take it from here, and are
     replaced with the `range` that they have their addresses of.
 
@@ -69,14 +71,14 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:PrivateServiceAccess",
             name,
-            None,
+            args,
             formerly("private_service_access:PrivateServiceAccess", opts),
         )
         block = IPv4Network(args.address_range)
         # A range left to Google's choice can take addresses that a later subnetwork wants.
         address = gcp.compute.GlobalAddress(
             f"{name}-range",
-            project=args.project,
+            project=args.project_with("compute"),
             name=range_name(args.base_name, block),
             network=args.network_id,
             purpose="VPC_PEERING",
@@ -89,7 +91,7 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         peering = gcp.servicenetworking.Connection(
             f"{name}-peering",
             network=args.network_id,
-            service=args.service,
+            service=_SERVICE if args.apis is None else args.apis.full_name(_SERVICE),
             reserved_peering_ranges=[address.name],
             deletion_policy=args.removal.provider_value,
             # Google remembers a peering even when its VPC was made anew, and refuses to create it

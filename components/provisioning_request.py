@@ -11,6 +11,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.provisioning_manifest import (
@@ -50,7 +51,7 @@ class ProvisioningRequestArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class ProvisioningRequest(pulumi.ComponentResource):
+class ProvisioningRequest(Component, in_cluster=True):
     """`request_name` is known once the machines are there; pods have ten minutes to start on them.
 
     `objects` are what the pods hang on: they go before it, and a replacement of it is theirs, too.
@@ -64,7 +65,7 @@ class ProvisioningRequest(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ProvisioningRequest",
             name,
-            None,
+            args,
             formerly("provisioning_request:ProvisioningRequest", opts),
         )
         request_name = check_name(NameKind.KUBERNETES, args.request_name)

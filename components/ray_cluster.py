@@ -11,6 +11,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
 from components.pod_manifest import PodSecretArgs
@@ -135,7 +136,7 @@ class RayClusterArgs:
         return ray_pod_template("ray-worker", self.workers[group].pod.as_pod(), self.context())
 
 
-class RayCluster(pulumi.ComponentResource):
+class RayCluster(Component, in_cluster=True):
     """`cluster_name` is known once head and workers are up; `cluster` is the object itself.
 
     `held` is what its args say: a job on the cluster goes with that, too.
@@ -149,7 +150,7 @@ class RayCluster(pulumi.ComponentResource):
         self, name: str, args: RayClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai:index:RayCluster", name, None, formerly("ray_cluster:RayCluster", opts)
+            "gke-ai:index:RayCluster", name, args, formerly("ray_cluster:RayCluster", opts)
         )
         access = k8s.networking.v1.NetworkPolicy(
             f"{name}-access",

@@ -15,6 +15,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.ray_manifest import LAUNCHER_DIR, ray_job_spec
@@ -138,7 +139,7 @@ class RayJobArgs:
         return found
 
 
-class RayJob(pulumi.ComponentResource):
+class RayJob(Component, in_cluster=True):
     """`command` is what the job runs, for a submission by hand."""
 
     job_name: pulumi.Output[str]
@@ -147,7 +148,7 @@ class RayJob(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RayJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:RayJob", name, None, formerly("ray_job:RayJob", opts))
+        super().__init__("gke-ai:index:RayJob", name, args, formerly("ray_job:RayJob", opts))
         command = launcher_command(args.file_name, args.parameters)
         if args.resume is not None:
             command = resumed_command(args.resume, command)

@@ -11,6 +11,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.ray_manifest import launcher_config_map
 from components.tokens import formerly
@@ -30,7 +31,7 @@ class RayLaunchersArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class RayLaunchers(pulumi.ComponentResource):
+class RayLaunchers(Component, in_cluster=True):
     """`config_map` is what the jobs wait for."""
 
     config_map: Any
@@ -41,7 +42,7 @@ class RayLaunchers(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:RayLaunchers",
             name,
-            None,
+            args,
             formerly("ray_launchers:RayLaunchers", opts),
         )
         options = fixed_name(self)

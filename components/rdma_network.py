@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.naming import NameKind, cloud_name, network_name
 from components.network import custom_vpc, device_subnetwork
 from components.tokens import formerly
@@ -18,14 +20,13 @@ _MTU = 8896
 
 
 @dataclass(frozen=True, kw_only=True)
-class RdmaNetworkArgs:
+class RdmaNetworkArgs(ProjectArgs):
     """`profile` is a bare name, such as us-central1-b-vpc-roce or us-central1-b-vpc-falcon.
 
     `subnet_ranges` has each subnetwork's range by the name of the interface that it is for;
     `first_subnetwork` is the id of the one of the same nodes with which these are replaced.
     """
 
-    project: pulumi.Input[str]
     region: pulumi.Input[str]
     base_name: str
     profile: pulumi.Input[str]
@@ -34,7 +35,7 @@ class RdmaNetworkArgs:
     protect: bool = False
 
 
-class RdmaNetwork(pulumi.ComponentResource):
+class RdmaNetwork(Component, apis=("compute",)):
     """`subnetwork_names`, `subnetworks` and `plain_names` have the keys of `subnet_ranges`.
 
     `plain_names` are those of VPC and subnetwork as text, known before either exists.
@@ -51,20 +52,20 @@ class RdmaNetwork(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:RdmaNetwork",
             name,
-            None,
+            args,
             formerly("rdma_network:RdmaNetwork", opts),
         )
         vpc_name = network_name(args.base_name, "rdma")
         vpc = custom_vpc(
             self,
             name,
-            project=args.project,
+            project=args.project_with("compute"),
             vpc_name=vpc_name,
             mtu=_MTU,
             protect=args.protect,
             routing_mode=None,
             profile=pulumi.Output.concat(
-                "projects/", args.project, "/global/networkProfiles/", args.profile
+                "projects/", args.project_with("compute"), "/global/networkProfiles/", args.profile
             ),
         )
         self.vpc = vpc
@@ -78,7 +79,7 @@ class RdmaNetwork(pulumi.ComponentResource):
                 self,
                 f"{name}-subnet-{key}",
                 vpc,
-                project=args.project,
+                project=args.project_with("compute"),
                 region=args.region,
                 subnetwork_name=subnetwork_name,
                 block=block,

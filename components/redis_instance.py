@@ -13,6 +13,8 @@ from enum import StrEnum
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import of_google
 from components.naming import NameKind, check_name
 from components.private_service_access import in_ranges
@@ -38,10 +40,9 @@ class RedisConnectMode(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RedisInstanceArgs:
-    """`project` is known once the API of Memorystore for Redis is on. With private service access,
-    `network_id` has to be one that is known only once that is up, and `ranges` are those that it
-    has its addresses of, and is made anew with.
+class RedisInstanceArgs(ProjectArgs):
+    """With private service access, `network_id` has to be one that is known only once that is up,
+    and `ranges` are those that it has its addresses of, and is made anew with.
 
     `address_range` is a block of 8 addresses or more that nothing else on the VPC has; with private
     service access it is the name of one of its ranges. Without one Google chooses, and may take
@@ -50,7 +51,6 @@ class RedisInstanceArgs:
     Google's; another key is another instance.
     """
 
-    project: pulumi.Input[str]
     region: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
@@ -67,7 +67,7 @@ class RedisInstanceArgs:
     protect: bool = False
 
 
-class RedisInstance(pulumi.ComponentResource):
+class RedisInstance(Component, apis=("redis",)):
     """`address` is redis://HOST:PORT. `auth_string` is a secret, and empty without `auth`.
 
     Whoever uses it goes before it does: `instance` is what to be replaced with.
@@ -86,12 +86,12 @@ class RedisInstance(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:RedisInstance",
             name,
-            None,
+            args,
             formerly("redis_instance:RedisInstance", opts),
         )
         instance = gcp.redis.Instance(
             f"{name}-instance",
-            project=args.project,
+            project=args.project_with("redis"),
             region=args.region,
             location_id=args.zone,
             name=check_name(NameKind.REDIS, args.instance_name),

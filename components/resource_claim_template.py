@@ -9,6 +9,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.tokens import formerly
@@ -34,7 +35,7 @@ class ResourceClaimTemplateArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class ResourceClaimTemplate(pulumi.ComponentResource):
+class ResourceClaimTemplate(Component, in_cluster=True):
     """`template_name` is known once the template is there.
 
     Pods keep the devices that they have; a replacement of `template` is theirs, too.
@@ -52,7 +53,7 @@ class ResourceClaimTemplate(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ResourceClaimTemplate",
             name,
-            None,
+            args,
             formerly("resource_claim_template:ResourceClaimTemplate", opts),
         )
         self.template = k8s.resource.v1.ResourceClaimTemplate(

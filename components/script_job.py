@@ -7,6 +7,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.node_taints import NodeTaintArgs, toleration
@@ -73,7 +74,7 @@ class ScriptJobArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class ScriptJob(pulumi.ComponentResource):
+class ScriptJob(Component, in_cluster=True):
     """`job_name` is known once the script has ended well."""
 
     job_name: pulumi.Output[str]
@@ -82,7 +83,7 @@ class ScriptJob(pulumi.ComponentResource):
         self, name: str, args: ScriptJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai:index:ScriptJob", name, None, formerly("script_job:ScriptJob", opts)
+            "gke-ai:index:ScriptJob", name, args, formerly("script_job:ScriptJob", opts)
         )
         script = ScriptFile(
             namespace=args.namespace,

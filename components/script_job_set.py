@@ -15,6 +15,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.bucket_mount import BucketMountArgs
+from components.component import Component
 from components.job_set_manifest import (
     API_VERSION,
     JobSetPods,
@@ -142,7 +143,7 @@ class ScriptJobSetArgs:
         return Quantity(millicores=cpu, memory_gib=self.memory_gib, ephemeral_storage_gib=storage)
 
 
-class ScriptJobSet(pulumi.ComponentResource):
+class ScriptJobSet(Component, in_cluster=True):
     """`job_name` is known once the JobSet exists, which says nothing of how far it is."""
 
     job_name: pulumi.Output[str]
@@ -153,7 +154,7 @@ class ScriptJobSet(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ScriptJobSet",
             name,
-            None,
+            args,
             formerly("script_job_set:ScriptJobSet", opts),
         )
         job_name = check_name(NameKind.JOB_SET, args.job_name)

@@ -18,6 +18,7 @@ import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
 from components.bucket_grant import kubernetes_principal
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.members import EDIT, ROLES, VIEW, MemberArgs, subjects
 from components.naming import NameKind, check_name
@@ -126,7 +127,7 @@ class TeamArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class Team(pulumi.ComponentResource):
+class Team(Component, in_cluster=True):
     """`namespace` is its name, known once workloads can be made there and nothing lets them past
     the quota; `service_account` is known once it has its rights on buckets."""
 
@@ -136,7 +137,7 @@ class Team(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: TeamArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:Team", name, None, formerly("team:Team", opts))
+        super().__init__("gke-ai:index:Team", name, args, formerly("team:Team", opts))
         self._args = args
         made = k8s.core.v1.Namespace(
             f"{name}-namespace",

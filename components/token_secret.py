@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.naming import NameKind, check_name
 from components.tokens import formerly
@@ -21,7 +22,7 @@ class TokenSecretArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class TokenSecret(pulumi.ComponentResource):
+class TokenSecret(Component, in_cluster=True):
     """`keys` are the variables that it has values for."""
 
     secret_name: pulumi.Output[str]
@@ -32,7 +33,7 @@ class TokenSecret(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:TokenSecret",
             name,
-            None,
+            args,
             formerly("token_secret:TokenSecret", opts),
         )
         secret = k8s.core.v1.Secret(

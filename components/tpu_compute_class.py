@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pulumi
 
 from components.capacity import CapacityArgs
+from components.component import Component
 from components.compute_class import capacity_of, compute_class
 from components.lifecycle import object_name
 from components.tokens import formerly
@@ -39,7 +40,7 @@ class TpuComputeClassArgs:
             )
 
 
-class TpuComputeClass(pulumi.ComponentResource):
+class TpuComputeClass(Component, in_cluster=True):
     """`class_name` is known once the class is there; slices come when pods ask for them."""
 
     class_name: pulumi.Output[str]
@@ -50,7 +51,7 @@ class TpuComputeClass(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:TpuComputeClass",
             name,
-            None,
+            args,
             formerly("tpu_compute_class:TpuComputeClass", opts),
         )
         made = compute_class(

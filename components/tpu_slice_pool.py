@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.node_config import (
     COMPACT,
@@ -61,7 +62,7 @@ class TpuSlicePoolArgs(PoolArgs):
             )
 
 
-class TpuSlicePool(pulumi.ComponentResource):
+class TpuSlicePool(Component, apis=("container",)):
     """`pool_name` is known once the pool stands."""
 
     pool: gcp.container.NodePool
@@ -73,7 +74,7 @@ class TpuSlicePool(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:TpuSlicePool",
             name,
-            None,
+            args,
             formerly("tpu_slice_pool:TpuSlicePool", opts),
         )
         capacity = args.capacity

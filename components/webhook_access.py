@@ -12,17 +12,18 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.naming import NameKind, cloud_name
 from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebhookAccessArgs:
+class WebhookAccessArgs(ProjectArgs):
     """`network_id` is the VPC of the cluster's nodes, which may all run the webhook's pod; `key`
     tells a stack's webhooks apart."""
 
-    project: pulumi.Input[str]
     network_id: pulumi.Input[str]
     base_name: str
     key: str
@@ -30,7 +31,7 @@ class WebhookAccessArgs:
     ports: Sequence[int]
 
 
-class WebhookAccess(pulumi.ComponentResource):
+class WebhookAccess(Component, apis=("compute",)):
     """`rule_name` is known once calls get through."""
 
     rule_name: pulumi.Output[str]
@@ -41,12 +42,12 @@ class WebhookAccess(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:WebhookAccess",
             name,
-            None,
+            args,
             formerly("webhook_access:WebhookAccess", opts),
         )
         rule = gcp.compute.Firewall(
             f"{name}-rule",
-            project=args.project,
+            project=args.project_with("compute"),
             name=cloud_name(NameKind.FIREWALL, args.base_name, args.key, "webhook"),
             network=args.network_id,
             direction="INGRESS",

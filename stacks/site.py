@@ -9,24 +9,31 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectApis, ProjectApisArgs
+from components.bucket import Bucket
+from components.component import Component
 from components.existing_bucket import ExistingBucket
 from components.existing_cluster import ExistingCluster
 from components.existing_facts import ClusterFacts
 from components.existing_lustre import ExistingLustre
 from components.existing_network import ExistingNetwork
-from components.gke_cluster import GkeCluster
+from components.gke_cluster import BINARY_AUTHORIZATION, GkeCluster
+from components.image_mirror import ImageMirror
+from components.lustre_instance import LustreInstance
+from components.monitoring_dashboard import MonitoringDashboard
+from components.network import ClusterNetwork
 from components.node_network import NodeNetwork
+from components.node_service_account import IMAGE_STREAMING, NodeServiceAccount
+from components.private_service_access import PrivateServiceAccess
+from components.redis_instance import RedisInstance
 from components.resource_claim_template import ResourceClaimTemplate
 from components.token_secret import TokenSecret
 from components.tokens import is_component
 from stacks.on_record import Record
-from stacks.parts.registry import PARTS
 from stacks.plan import Plan
 from stacks.stack import Stack
 from stacks.tokens import VARIABLES
 
 _NODE_POOL = "gcp:container/nodePool:NodePool"
-_SERVICES = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 Cluster = Union[GkeCluster, "ExistingCluster"]
 Selector = pulumi.Input[dict[str, str]]
 
@@ -250,8 +257,9 @@ def google(stack: Stack) -> gcp.Provider:
 def project(plan: Plan, provider: gcp.Provider, adopted: Adopted, record: Record | None) -> Project:
     stack = plan.stack
     opts = pulumi.ResourceOptions(providers=[provider])
-    services = (*_SERVICES, *(api for it in PARTS for api in it.apis(plan)))
-    apis = ProjectApis("apis", ProjectApisArgs(project=stack.project, services=services), opts=opts)
+    apis = ProjectApis(
+        "apis", ProjectApisArgs(project=stack.project, services=_apis(plan)), opts=opts
+    )
     labels = plan.labels(pulumi.get_stack())
     return Project(
         plan=plan,
@@ -262,6 +270,24 @@ def project(plan: Plan, provider: gcp.Provider, adopted: Adopted, record: Record
         adopted=adopted,
         record=record,
     )
+
+
+def _apis(plan: Plan) -> list[str]:
+    """APIs of what the stack is made of; those of the first components are on in any case."""
+    stack, images = plan.stack, plan.images
+    needed: list[type[Component]] = [
+        *(ClusterNetwork, GkeCluster, NodeServiceAccount, MonitoringDashboard),
+        *([PrivateServiceAccess] if stack.makes_peering else []),
+        *([LustreInstance] if stack.makes_lustre else []),
+        *([RedisInstance] if stack.redis is not None else []),
+        *([Bucket] if stack.buckets else []),
+        *([ImageMirror] if images.mirrors or images.named else []),
+    ]
+    return [
+        *(api for it in needed for api in it.required_apis()),
+        *([BINARY_AUTHORIZATION] if plan.hardening.binary_authorization else []),
+        *([IMAGE_STREAMING] if images.streamed else []),
+    ]
 
 
 def beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:

@@ -29,7 +29,7 @@ from components.kueue_queues import (
 )
 from components.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 GPUS = ResourceQuotaArgs(resource="nvidia.com/gpu", nominal=6)
 QUEUE = ClusterQueueArgs(
@@ -60,13 +60,14 @@ def made(
                 unmanaged_namespaces=("kube-system",),
                 ready_minutes=READY_MINUTES,
             ),
+            opts=inside(),
         )
         args = replace(ARGS, kueue=kueue.release, ready=kueue.ready)
-        queues = KueueQueues("queues", replace(args, **values))
+        queues = KueueQueues("queues", replace(args, **values), opts=inside())
         namespace = KubeNamespace(
             "llm",
             KubeNamespaceArgs(namespace="llm", pod_security="baseline", labels={}),
-            pulumi.ResourceOptions(depends_on=[queues]),
+            pulumi.ResourceOptions.merge(inside(), pulumi.ResourceOptions(depends_on=[queues])),
         )
         doors = LocalQueues(
             "queues-local-queue",
@@ -79,6 +80,7 @@ def made(
                 namespaces={"llm": namespace.namespace},
                 labels={"stack": "test"},
             ),
+            opts=inside(),
         )
         k8s.core.v1.Pod(
             "pod",

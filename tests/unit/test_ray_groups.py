@@ -10,7 +10,7 @@ from components.bucket_mount import BucketMountArgs
 from components.ray_cluster import RayCluster, RayClusterArgs, RayVolumeArgs, RayWorkersArgs
 from components.ray_cluster_manifest import RayAutoscaling
 from sandbox.memory_kube.memory import MemoryKube
-from tests.conftest import Register, Registered
+from tests.conftest import Register, Registered, inside
 from tests.unit.memory_kube_samples import ray_ref
 from tests.unit.test_ray_cluster import ARGS, POD
 
@@ -30,7 +30,7 @@ SCALING = RayAutoscaling(idle_seconds=60)
 
 def made(register: Register, **args: Any) -> Registered:
     wanted: RayClusterArgs = replace(ARGS, **{"workers": TWO, **args})
-    return register(lambda: RayCluster("ray", wanted)).named("ray-cluster")
+    return register(lambda: RayCluster("ray", wanted, opts=inside())).named("ray-cluster")
 
 
 def groups(cluster: Registered) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pulumi_kubernetes as k8s
 from components.ray_job import RayJob, RayJobArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from components.script_file import versioned_file_name
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 
 def made(register: Register, **values: Any) -> Recording:
@@ -37,8 +37,9 @@ def made(register: Register, **values: Any) -> Recording:
                 files={**args.scripts, **args.files},
                 labels={"stack": "test"},
             ),
+            opts=inside(),
         )
-        RayJob("training", replace(args, launchers=launchers.config_map))
+        RayJob("training", replace(args, launchers=launchers.config_map), opts=inside())
 
     return register(program)
 

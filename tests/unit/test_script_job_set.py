@@ -9,12 +9,12 @@ import pytest
 
 from components.bucket_mount import BucketMountArgs
 from components.script_job_set import ScriptJobSet, ScriptMountArgs
-from tests.conftest import Recording, Register, Registered
+from tests.conftest import Recording, Register, Registered, inside
 from tests.unit.job_set_samples import JOB
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: ScriptJobSet("job", replace(JOB, **values)))
+    return register(lambda: ScriptJobSet("job", replace(JOB, **values), opts=inside()))
 
 
 def job_set(register: Register, **values: Any) -> Registered:
@@ -60,7 +60,7 @@ def test_any_other_pod_is_another_jobset_and_that_takes_the_name(register: Regis
 def test_what_its_pods_hold_on_to_takes_it_along(register: Register) -> None:
     def program() -> None:
         held = k8s.core.v1.ConfigMap("held", metadata={"name": "held"})
-        ScriptJobSet("job", replace(JOB, held=[held]))
+        ScriptJobSet("job", replace(JOB, held=[held]), opts=inside())
 
     recording = register(program)
     assert recording.named("job-job-set").replace_with == {recording.named("held").urn}

@@ -9,7 +9,7 @@ import pytest
 from components.capacity import CapacityArgs
 from components.naming import NameKind
 from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 ARGS = TpuComputeClassArgs(
     class_name="tpu-slices",
@@ -26,7 +26,7 @@ IN_THE_ZONE = {"location": {"zones": ["us-east5-b"]}}
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: TpuComputeClass("tpus", replace(ARGS, **values)))
+    return register(lambda: TpuComputeClass("tpus", replace(ARGS, **values), opts=inside()))
 
 
 def capacity_of(register: Register, capacity: CapacityArgs) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def test_a_queue_is_not_for_classes() -> None:
 
 def test_pods_that_name_the_class_wait_for_it(register: Register) -> None:
     def program() -> None:
-        class_name = TpuComputeClass("tpus", ARGS).class_name
+        class_name = TpuComputeClass("tpus", ARGS, opts=inside()).class_name
         selector = {"cloud.google.com/compute-class": class_name}
         k8s.core.v1.Pod("pod", spec={"node_selector": selector, "containers": [{"name": "ray"}]})
 

@@ -60,7 +60,8 @@ def build(project: Project) -> dict[str, AnyBucket]:
         else Bucket(
             key,
             BucketArgs(
-                project=project.apis.project_with("storage"),
+                project=stack.project,
+                apis=project.apis,
                 location=stack.region,
                 bucket_name=one.name,
                 labels=project.labels,

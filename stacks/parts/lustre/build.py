@@ -27,7 +27,8 @@ def build(project: Project, ground: Ground) -> Instance | None:
     return LustreInstance(
         "lustre",
         LustreInstanceArgs(
-            project=project.apis.project_with("lustre"),
+            project=stack.project,
+            apis=project.apis,
             zone=stack.zone,
             instance_name=wanted.name,
             network_id=ground.peered_id,

@@ -160,7 +160,8 @@ def _gvnic(
     made = GvnicNetwork(
         name,
         GvnicNetworkArgs(
-            project=project.apis.project_with("compute"),
+            project=stack.project,
+            apis=project.apis,
             region=stack.region,
             base_name=stack.name,
             key=name,
@@ -190,7 +191,8 @@ def _rdma(
     made = RdmaNetwork(
         f"rdma{one.suffix}",
         RdmaNetworkArgs(
-            project=project.apis.project_with("compute"),
+            project=plan.stack.project,
+            apis=project.apis,
             region=plan.stack.region,
             base_name=f"{plan.stack.name}{one.suffix}",
             profile=profile_of(one.zone),

@@ -171,7 +171,8 @@ def _pool(
     return NodePool(
         pool.name,
         NodePoolArgs(
-            project=project.apis.project_with("container"),
+            project=project.plan.stack.project,
+            apis=project.apis,
             location=gke.location,
             zone=pool.zone,
             cluster_name=gke.cluster_name,
@@ -226,7 +227,8 @@ def _slices(
         TpuSlicePool(
             f"{pool.name}-{number}",
             TpuSlicePoolArgs(
-                project=project.apis.project_with("container"),
+                project=project.plan.stack.project,
+                apis=project.apis,
                 location=gke.location,
                 zone=pool.zone,
                 cluster_name=gke.cluster_name,
@@ -267,7 +269,8 @@ def _policy(project: Project, pool: PlannedPool, shape: str) -> pulumi.Output[st
     made = WorkloadPolicy(
         f"{pool.name}-placement",
         WorkloadPolicyArgs(
-            project=project.apis.project_with("compute"),
+            project=plan.stack.project,
+            apis=project.apis,
             region=plan.stack.region,
             policy_name=cloud_name(NameKind.RESOURCE_POLICY, plan.stack.name, pool.name, shape),
             topology=shape,

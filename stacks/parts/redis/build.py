@@ -37,7 +37,8 @@ def build(project: Project, ground: Ground) -> RedisInstance:
     return RedisInstance(
         "redis",
         RedisInstanceArgs(
-            project=project.apis.project_with("redis"),
+            project=stack.project,
+            apis=project.apis,
             region=stack.region,
             instance_name=wanted.name or stack.name,
             network_id=ground.peered_id,
