@@ -17,8 +17,9 @@ import pulumi
 from components.component import Component
 from components.gib import NODE_DRIVER_DIR
 from components.helm_chart import HelmChartArgs, install_release
-from components.node_terms import GKE_ACCELERATOR, on_any, one_of
+from components.node_terms import on_any, one_of
 from components.pod_security import PRIVILEGED
+from components.pool_labels import GKE_ACCELERATOR
 from components.tokens import formerly
 
 _RELEASE = "dra-driver-nvidia-gpu"

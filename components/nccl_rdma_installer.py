@@ -18,8 +18,9 @@ from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
 from components.lifecycle import fixed_name, object_name
 from components.namespace import with_pod_security
 from components.naming import NameKind, check_name
-from components.node_terms import GKE_ACCELERATOR, on_any, one_of, selector_terms
+from components.node_terms import on_any, one_of, selector_terms
 from components.pod_security import PRIVILEGED
+from components.pool_labels import GKE_ACCELERATOR
 from components.tokens import formerly
 
 # Autopilot keeps kube-system to itself.

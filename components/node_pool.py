@@ -1,8 +1,8 @@
 """A node pool: plain machines, or machines with GPUs that GKE installs the driver on.
 
 GKE labels GPU nodes, and taints them if the cluster has others when the pool is made: here pools
-are made side by side, so the pool has the taint by itself. Leaves out the nodes' identity and the
-networks that they are in.
+are made side by side, so the pool has the taint by itself, unless it is to have none. Leaves out
+the nodes' identity and the networks that they are in.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from components.node_config import (
     pool_timeouts,
     upgrade_settings,
 )
-from components.pool_labels import NO_PLUGIN_LABEL
+from components.pool_labels import GKE_ACCELERATOR, NO_PLUGIN_LABEL, POOL_LABEL
 from components.tokens import formerly
 
 
@@ -65,6 +65,9 @@ class NodePoolArgs(PoolArgs):
     Without `bounds` the pool has `nodes` nodes at all times. With `bounds` the pool begins with
     `nodes`, and GKE's autoscaler adds a node when a pod is pending. `kernel_modules` are some that
     are not Google's own, such as the Lustre client.
+
+    Machines with GPUs are `tainted`, so that only pods that ask for GPUs come onto them. A cluster
+    needs nodes without a taint, too, or kube-dns and GKE's other pods have none.
     """
 
     nodes: int
@@ -74,6 +77,7 @@ class NodePoolArgs(PoolArgs):
     placement: str | None = None
     policy: pulumi.Input[str] | None = None
     kernel_modules: bool = False
+    tainted: bool = True
 
     def __post_init__(self) -> None:
         """Raises ValueError for machines on request that are to be there from the start."""
@@ -101,11 +105,14 @@ _GPU_TAINT: gcp.container.NodePoolNodeConfigTaintArgsDict = {
 
 
 class NodePool(Component, apis=("container",)):
-    """`node_selector` picks this pool's nodes, known once the pool stands."""
+    """`node_selector` picks this pool's nodes alone, and `accelerator_selector` those of any pool
+    with the same accelerators, or of this pool where it has none; both are known once the pool
+    stands."""
 
     pool: gcp.container.NodePool
     pool_name: pulumi.Output[str]
     node_selector: pulumi.Output[dict[str, str]]
+    accelerator_selector: pulumi.Output[dict[str, str]]
 
     def __init__(
         self, name: str, args: NodePoolArgs, opts: pulumi.ResourceOptions | None = None
@@ -150,18 +157,17 @@ class NodePool(Component, apis=("container",)):
         )
         self.pool = pool
         self.pool_name = pool.name
-        if args.gpu is None:
-            self.node_selector = pool.name.apply(lambda it: {"cloud.google.com/gke-nodepool": it})
-        else:
-            gpu_type = args.gpu.type
-            self.node_selector = pool.name.apply(
-                lambda _: {"cloud.google.com/gke-accelerator": gpu_type}
-            )
+        self.node_selector = pool.name.apply(lambda it: {POOL_LABEL: it})
+        self.accelerator_selector = self.node_selector
+        if args.gpu is not None:
+            labels = {GKE_ACCELERATOR: args.gpu.type}
+            self.accelerator_selector = pool.name.apply(lambda _: labels)
         self.register_outputs(
             {
                 "pool": self.pool,
                 "pool_name": self.pool_name,
                 "node_selector": self.node_selector,
+                "accelerator_selector": self.accelerator_selector,
             }
         )
 
@@ -189,7 +195,7 @@ def _node_config(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict
         args,
         secure_boot=args.gpu is None and not args.kernel_modules,
         own_labels=None if args.gpu is None else args.gpu.labels,
-        own_taints=[] if args.gpu is None else [_GPU_TAINT],
+        own_taints=[_GPU_TAINT] if args.gpu is not None and args.tainted else [],
     )
     if args.local_ssds:
         # Also where the disks come with the machine: GKE gives their number back, and against

@@ -25,13 +25,14 @@ from components.node_config import (
     pool_timeouts,
     upgrade_settings,
 )
-from components.pool_labels import DRANET_LABEL
+from components.pool_labels import DRANET_LABEL, POOL_LABEL, slice_labels
 from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
 class TpuSlicePoolArgs(PoolArgs):
-    """`hosts` is how many of the machine type make up `topology`, such as 4 for 4x4; `policy` is
+    """`accelerator` is GKE's name for the TPUs, such as tpu-v6e-slice. `hosts` is how many of the
+    machine type make up `topology`, such as 4 for 4x4; `policy` is
     the name of the workload policy that places them, where the machine type asks for one.
 
     With `from_zero` the pool begins without hosts, and GKE's autoscaler adds all of them when pods
@@ -39,6 +40,7 @@ class TpuSlicePoolArgs(PoolArgs):
     networks.
     """
 
+    accelerator: str
     topology: str
     hosts: int
     from_zero: bool
@@ -63,10 +65,13 @@ class TpuSlicePoolArgs(PoolArgs):
 
 
 class TpuSlicePool(Component, apis=("container",)):
-    """`pool_name` is known once the pool stands."""
+    """`node_selector` picks the hosts of this slice alone, and `accelerator_selector` those of all
+    slices of its kind and shape, for a job on several; all are known once the pool stands."""
 
     pool: gcp.container.NodePool
     pool_name: pulumi.Output[str]
+    node_selector: pulumi.Output[dict[str, str]]
+    accelerator_selector: pulumi.Output[dict[str, str]]
 
     def __init__(
         self, name: str, args: TpuSlicePoolArgs, opts: pulumi.ResourceOptions | None = None
@@ -107,7 +112,17 @@ class TpuSlicePool(Component, apis=("container",)):
             ),
         )
         self.pool_name = self.pool.name
-        self.register_outputs({"pool": self.pool, "pool_name": self.pool_name})
+        labels = slice_labels(args.accelerator, args.topology)
+        self.node_selector = self.pool.name.apply(lambda it: {POOL_LABEL: it, **labels})
+        self.accelerator_selector = self.pool.name.apply(lambda _: labels)
+        self.register_outputs(
+            {
+                "pool": self.pool,
+                "pool_name": self.pool_name,
+                "node_selector": self.node_selector,
+                "accelerator_selector": self.accelerator_selector,
+            }
+        )
 
 
 def _autoscaling(args: TpuSlicePoolArgs) -> gcp.container.NodePoolAutoscalingArgsDict | None:

@@ -28,6 +28,7 @@ SLICE = TpuSlicePoolArgs(
     pool_name="slice-0",
     service_account="nodes@p",
     machine_type="ct6e-standard-4t",
+    accelerator="tpu-v6e-slice",
     topology="4x4",
     hosts=4,
     from_zero=False,
@@ -120,4 +121,11 @@ def test_a_slice_is_in_one_zone_under_its_own_name(register: Register) -> None:
     assert (inputs["nodeLocations"], inputs["location"]) == (["us-east5-b"], "us-east5")
     assert (inputs["cluster"], inputs["name"]) == ("demo", "slice-0")
     assert inputs["maxPodsPerNode"] == 32
-    assert recording.outputs[recording.named("slice").urn]["pool_name"] == "slice-0"
+    outputs = recording.outputs[recording.named("slice").urn]
+    assert outputs["pool_name"] == "slice-0"
+    shape = {
+        "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+        "cloud.google.com/gke-tpu-topology": "4x4",
+    }
+    assert outputs["accelerator_selector"] == shape
+    assert outputs["node_selector"] == {"cloud.google.com/gke-nodepool": "slice-0", **shape}

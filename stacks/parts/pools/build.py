@@ -25,7 +25,7 @@ from stacks.parts.pools.node_labels import (
 )
 from stacks.parts.pools.order import Component, awaited, components_of
 from stacks.parts.pools.plan import PlannedPool
-from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, beside, once_there
+from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, beside
 
 
 def identities(project: Project) -> dict[str, NodeServiceAccount]:
@@ -118,11 +118,10 @@ def _made(
             components=slices,
         )
     made = _pool(project, gke, account, pool, interfaces, opts)
-    only = once_there(made.pool_name, node_labels.only(plan, pool))
     shared = _shares_its_type(project, pool) or not plan.stack.cluster.is_made
     return _Made(
-        selector=only if shared else made.node_selector,
-        only=only,
+        selector=made.node_selector if shared else made.accelerator_selector,
+        only=made.node_selector,
         machines=[made.pool],
         components=[made],
     )
@@ -218,10 +217,11 @@ def _slices(
     opts: pulumi.ResourceOptions,
 ) -> "list[TpuSlicePool]":
 
-    config, topology = pool.config, pool.topology
+    config, topology, accelerator = pool.config, pool.topology, pool.machine.accelerator
     between = interfaces.between_slices if pool.interface_mode == "own" else ()
     # The rules refuse a topology that the machine does not have.
     assert topology is not None
+    assert accelerator is not None
     policy = _policy(project, pool, topology.name) if topology.needs_policy else None
     return [
         TpuSlicePool(
@@ -235,6 +235,7 @@ def _slices(
                 pool_name=pool.slice_name(number),
                 service_account=account.email,
                 machine_type=pool.machine.name,
+                accelerator=accelerator.type,
                 topology=topology.name,
                 hosts=topology.hosts,
                 from_zero=pool.from_zero,
