@@ -14,6 +14,7 @@ import pulumi_kubernetes as k8s
 from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name, cloud_name
+from components.resource_claim_template import PodClaimArgs
 from components.tokens import formerly
 
 
@@ -31,7 +32,7 @@ class ComputeDomainArgs:
 class ComputeDomain(Component, in_cluster=True):
     """`template_name` is the template of the channel's claim, known once the driver is told of it.
 
-    Pods keep their channel; a replacement of the `domain` is theirs, too.
+    Pods take the `claim` from here: they keep their channel, and are replaced with the domain.
     """
 
     template_name: pulumi.Output[str]
@@ -64,4 +65,5 @@ class ComputeDomain(Component, in_cluster=True):
         )
         self.domain = domain
         self.template_name = object_name(domain).apply(lambda _: channel)
+        self.claim = PodClaimArgs(template_name=self.template_name, source=domain)
         self.register_outputs({"domain": self.domain, "template_name": self.template_name})

@@ -5,7 +5,7 @@ they are gone before it is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -27,7 +27,8 @@ class DeviceNetworksArgs:
 
 
 class DeviceNetworks(Component, in_cluster=True):
-    """`network_names` has the order of `networks`, and is known once all `objects` exist."""
+    """`network_names` has the order of `networks`, and is known once all objects exist. Pods take
+    `networks` from here, with their objects: they wait for these, and go before them."""
 
     network_names: pulumi.Output[list[str]]
 
@@ -40,7 +41,7 @@ class DeviceNetworks(Component, in_cluster=True):
             args,
             formerly("device_networks:DeviceNetworks", opts),
         )
-        self.objects: list[pulumi.Resource] = []
+        self.networks: list[NodeNetwork] = []
         names: list[pulumi.Output[str]] = []
         for one in args.networks:
             metadata: k8s.meta.v1.ObjectMetaArgsDict = {
@@ -80,7 +81,7 @@ class DeviceNetworks(Component, in_cluster=True):
                 # and refer to what is being deleted.
                 opts=fixed_name(self, replace_on_changes=["spec"], replace_with=[parameters]),
             )
-            self.objects += [parameters, network]
+            self.networks.append(replace(one, objects=[parameters, network]))
             names.append(object_name(network))
         self.network_names = pulumi.Output.all(*names)
         self.register_outputs({"network_names": self.network_names})

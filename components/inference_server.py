@@ -33,6 +33,7 @@ from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
 from components.node_taints import NodeTaintArgs
 from components.ray_manifest import Quantity
+from components.resource_claim_template import PodClaimArgs
 from components.tokens import formerly
 
 
@@ -78,7 +79,7 @@ class InferenceServerArgs:
     update has this time for each pod that comes after another.
     `rollout` is how pods of a changed server come, and with `stays` the only one keeps its node.
     `taints` are those of the nodes.
-    With `claims`, by names with their templates, pods have the GPUs by these, and with `rdma`
+    With `claims`, by names, pods have the GPUs by these, and with `rdma`
     interfaces that speak it; `nccl` are NCCL's settings over those of its plugin's own script,
     `environment` what every process has.
     """
@@ -110,7 +111,7 @@ class InferenceServerArgs:
     workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
-    claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    claims: dict[str, PodClaimArgs] = field(default_factory=dict[str, PodClaimArgs])
     rdma: bool = False
     nccl: dict[str, str] = field(default_factory=dict[str, str])
     environment: dict[str, str] = field(default_factory=dict[str, str])
@@ -254,7 +255,7 @@ def _pod(args: InferenceServerArgs) -> ServerPod:
         key_secret_key=args.key_secret_key,
         node_selector=args.node_selector,
         taints=args.taints,
-        claims=args.claims,
+        claims={name: it.template_name for name, it in args.claims.items()},
         rdma=args.rdma,
         nccl=args.nccl,
         environment=args.environment,

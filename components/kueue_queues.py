@@ -13,6 +13,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.component import Component
+from components.kueue import Kueue
 from components.kueue_manifest import (
     API_VERSION,
     ClusterQueueArgs,
@@ -80,13 +81,9 @@ class WorkloadPriorityClassArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class KueueQueuesArgs:
-    """`kueue` is the Helm release that the objects live and die with, `ready` what is there once
-    they can be made; they have no type here, for a component's schema has no word for it, and are
-    None where somebody else has installed Kueue.
-    """
+    """The objects live and die with `kueue`, which is None where somebody else has installed it."""
 
-    kueue: Any
-    ready: Any
+    kueue: Kueue | None = None
     flavors: Sequence[ResourceFlavorArgs]
     topologies: Sequence[TopologyArgs] = ()
     admission_checks: Sequence[AdmissionCheckArgs] = ()
@@ -202,8 +199,8 @@ class KueueQueues(Component, in_cluster=True):
         kueue = self._args.kueue
         if kueue is None:
             return fixed_name(self)
-        options = fixed_name(self, replace_with=[kueue])
-        options.depends_on = [kueue, self._args.ready]
+        options = fixed_name(self, replace_with=[kueue.release])
+        options.depends_on = [kueue.release, kueue.ready]
         return options
 
 

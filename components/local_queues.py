@@ -7,12 +7,12 @@ quota there (kubernetes-sigs/kueue v0.19.2 pkg/controller/core/clusterqueue_cont
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 from components.component import Component
+from components.kueue import Kueue
 from components.kueue_manifest import API_VERSION
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
@@ -31,12 +31,11 @@ class LocalQueueArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class LocalQueuesArgs:
-    """`kueue` and `ready` are those of `KueueQueuesArgs`. `cluster_queues` are the stack's own, by
+    """`kueue` is that of `KueueQueuesArgs`. `cluster_queues` are the stack's own, by
     name, each known once it exists, and `namespaces` those of the stack. `queues` is the logical
     name of the stack's `KueueQueues`."""
 
-    kueue: Any
-    ready: Any
+    kueue: Kueue | None = None
     queues: str
     local_queues: Sequence[LocalQueueArgs]
     cluster_queues: dict[str, pulumi.Input[str]] = field(
@@ -90,8 +89,8 @@ class LocalQueues(Component, in_cluster=True):
             self,
             # Kueue lets a queue's ClusterQueue not change.
             replace_on_changes=["spec.clusterQueue"],
-            replace_with=[] if kueue is None else [kueue],
-            depends_on=[] if kueue is None else [kueue, self._args.ready],
+            replace_with=[] if kueue is None else [kueue.release],
+            depends_on=[] if kueue is None else [kueue.release, kueue.ready],
         )
         options.aliases = [pulumi.Alias(parent=pulumi.create_urn(self._args.queues, _BEFORE))]
         return options

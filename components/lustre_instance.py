@@ -3,7 +3,6 @@
 Leaves out the peering that it sits on and the volume for pods.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -14,7 +13,7 @@ from components.component import Component
 from components.lifecycle import of_google
 from components.lustre_access import lustre_rule
 from components.naming import NameKind, check_name, cloud_name
-from components.private_service_access import in_ranges
+from components.private_service_access import PrivateServiceAccess, in_ranges
 from components.tokens import formerly
 
 _TOKEN = "gcp:lustre/instance:Instance"
@@ -24,10 +23,10 @@ _TOKEN = "gcp:lustre/instance:Instance"
 class LustreInstanceArgs(ProjectArgs):
     """`network_id` has to be one that is known only once private service access is up.
 
-    `ranges` are those that it has its addresses of, and is made anew with. `peering_range` is where
-    Google puts the servers. `legacy_port` has them listen on the port of older nodes, and `port` is
-    that port or the other: instance, nodes and firewall have one.
-    `network_project` is whose the network is, where that is another project. Files and their
+    `services` is what it has its addresses of, and is made anew with, where that is not somebody
+    else's. `peering_range` is where Google puts the servers. `legacy_port` has them listen on the
+    port of older nodes, and `port` is that port or the other: instance, nodes and firewall have
+    one. `network_project` is whose the network is, where that is another project. Files and their
     names are encrypted with `kms_key`, by default with a key of Google's; another key is another
     instance.
     """
@@ -35,7 +34,7 @@ class LustreInstanceArgs(ProjectArgs):
     zone: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
-    ranges: Sequence[gcp.compute.GlobalAddress] = ()
+    services: PrivateServiceAccess | None = None
     capacity_gib: pulumi.Input[int]
     throughput_mbps_per_tib: int
     filesystem: pulumi.Input[str]
@@ -51,7 +50,8 @@ class LustreInstanceArgs(ProjectArgs):
 class LustreInstance(Component, apis=("lustre", "compute")):
     """`mount_point` is ADDRESS@tcp:/FILESYSTEM; `handle` is the CSI driver's name for it.
 
-    `address` is known once the firewall lets the servers through: what mounts waits for both.
+    `address` is known once the firewall lets the servers through: what mounts waits for both, and
+    is replaced with the `backing`.
     """
 
     instance: gcp.lustre.Instance
@@ -86,7 +86,7 @@ class LustreInstance(Component, apis=("lustre", "compute")):
             labels=args.labels,
             opts=in_ranges(
                 self,
-                args.ranges,
+                args.services,
                 timeouts=of_google(
                     _TOKEN, {"perUnitStorageThroughput": str(args.throughput_mbps_per_tib)}
                 ),
@@ -106,6 +106,8 @@ class LustreInstance(Component, apis=("lustre", "compute")):
         )
         self.instance = instance
         self.firewall = firewall
+        beneath = [] if args.services is None else args.services.backing
+        self.backing: list[pulumi.Resource] = [*beneath, instance, firewall]
         self.instance_name = instance.instance_id
         self.mount_point = instance.mount_point
         self.filesystem = instance.filesystem

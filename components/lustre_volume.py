@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 
@@ -17,10 +16,9 @@ _DRIVER = "lustre.csi.storage.gke.io"
 class LustreVolumeArgs:
     """All but the names come from the instance's own outputs, so they cannot drift from it.
 
-    `backing` is the instance and what it stands on; of one that exists already, which is nobody's
-    here to replace, what lets its servers in."""
+    `backing` is the instance's own, too: what the volume stands on, and is made anew with."""
 
-    backing: Sequence[Any]
+    backing: Sequence[pulumi.Resource]
     namespace: pulumi.Input[str]
     base_name: str
     handle: pulumi.Input[str]

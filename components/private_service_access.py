@@ -2,7 +2,6 @@
 managed services (here: Managed Lustre).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 
@@ -27,16 +26,17 @@ def range_name(base_name: str, block: IPv4Network) -> str:
 
 def in_ranges(
     parent: pulumi.Resource,
-    ranges: Sequence[gcp.compute.GlobalAddress],
+    services: "PrivateServiceAccess | None",
     *,
     timeouts: pulumi.CustomTimeouts,
     protect: bool,
 ) -> pulumi.ResourceOptions:
-    """Options of a service that has its addresses of these ranges, if any.
+    """Options of a service that has its addresses of a range of these, if any.
 
     The state keeps the trigger: of a run that was killed between range and service the next one
     would not know that they are replaced together.
     """
+    ranges = [] if services is None else [services.range]
     options = fixed_name(parent, timeouts=timeouts, protect=protect, replace_with=ranges)
     if ranges:
         options.replacement_trigger = pulumi.Output.all(*(it.name for it in ranges))
@@ -56,7 +56,8 @@ class PrivateServiceAccessArgs(ProjectArgs):
 
 class PrivateServiceAccess(Component, apis=("compute", "servicenetworking")):
     """`network_id` is the VPC's, known once the peering is up: services take it from here, and are
-    replaced with the `range` that they have their addresses of.
+    replaced with the `range` that they have their addresses of. What uses them is replaced with all
+    of the `backing`.
 
     Another range is another address beside the old one, which the peering takes in its place
     (Service Networking API, services.connections.patch with `force`; the provider's update, too). A
@@ -102,4 +103,5 @@ class PrivateServiceAccess(Component, apis=("compute", "servicenetworking")):
         self.network_id = peering.network
         self.range = address
         self.peering = peering
+        self.backing: list[pulumi.Resource] = [address, peering]
         self.register_outputs({"network_id": self.network_id})

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
 from components.component import Component
-from components.lifecycle import fixed_name, object_name
+from components.lifecycle import fixed_name, object_name, once_there
 from components.naming import NameKind, check_name
 from components.provisioning_manifest import (
     API_VERSION,
@@ -38,8 +39,8 @@ class ProvisioningRequestArgs:
     """`template` is that of the pods, as Kubernetes has it, and `pods` is how many there will be.
 
     It has no type here, for a component's schema has no word for it. After `max_run_seconds`, by
-    default seven days, the machines are taken away. `held` is where the machines come from: a
-    replacement of any of it replaces the request.
+    default seven days, the machines are taken away. `pools` are where the machines come from: the
+    request waits for them, and is replaced with them.
     """
 
     namespace: pulumi.Input[str]
@@ -47,7 +48,7 @@ class ProvisioningRequestArgs:
     pods: int
     template: Any
     max_run_seconds: int | None = None
-    held: Sequence[Any] = ()
+    pools: Sequence[gcp.container.NodePool] = ()
     labels: pulumi.Input[dict[str, str]]
 
 
@@ -66,7 +67,7 @@ class ProvisioningRequest(Component, in_cluster=True):
             "gke-ai:index:ProvisioningRequest",
             name,
             args,
-            formerly("provisioning_request:ProvisioningRequest", opts),
+            once_there(formerly("provisioning_request:ProvisioningRequest", opts), args.pools),
         )
         request_name = check_name(NameKind.KUBERNETES, args.request_name)
         labels = pulumi.Output.from_input(args.labels)
@@ -99,7 +100,7 @@ class ProvisioningRequest(Component, in_cluster=True):
                 self,
                 minutes=_MINUTES,
                 replace_on_changes=["spec"],
-                replace_with=[template, *args.held],
+                replace_with=[template, *args.pools],
             ),
         )
         self.objects: list[pulumi.Resource] = [template, request]

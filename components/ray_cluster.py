@@ -12,7 +12,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.component import Component
-from components.lifecycle import fixed_name, object_name
+from components.lifecycle import fixed_name, object_name, once_there
 from components.naming import NameKind, check_name, cloud_name
 from components.pod_manifest import PodSecretArgs
 from components.queue_labels import ELASTIC, QUEUE_LABEL, queue_labels
@@ -78,8 +78,8 @@ class RayClusterArgs:
     more or less is another cluster. `secret_name` and the like are known once what they name is
     there; variables of `secrets`, of others in the namespace, go before those of `secret_keys`.
 
-    `held` is what running pods hold on to: volumes, networks and what is under them. None of it can
-    go before the pods have, so a replacement of any of it replaces the cluster.
+    What running pods hold on to, none of it can go before they have: volumes, networks and claims
+    with what is under them, and pools. So a replacement of any of it replaces the cluster.
 
     With `autoscaling`, workers of each group come and go between its own numbers. `queue` is the
     LocalQueue that admits the cluster: as a whole, or where it scales each worker as it comes. With
@@ -101,7 +101,6 @@ class RayClusterArgs:
     secret_keys: Sequence[str] = ()
     secrets: Sequence[PodSecretArgs] = ()
     service_account: pulumi.Input[str] | None = None
-    held: Sequence[Any] = ()
     autoscaling: RayAutoscaling | None = None
     queue: pulumi.Input[str] | None = None
     head_is_enough: bool = False
@@ -109,6 +108,21 @@ class RayClusterArgs:
     asks_for_token: bool = False
     operator_is_pod: bool = False
     labels: pulumi.Input[dict[str, str]]
+
+    @property
+    def pods(self) -> list[RayPodArgs]:
+        return [self.head, *(it.pod for it in self.workers.values())]
+
+    @property
+    def held(self) -> list[pulumi.Resource]:
+        """What cannot go before the pods have."""
+        tolerance = self.fault_tolerance
+        every = [
+            *(one for it in self.volumes for one in it.held),
+            *(one for it in self.pods for one in it.held),
+            *([] if tolerance is None else tolerance.backing),
+        ]
+        return list(dict.fromkeys(every))
 
     @property
     def elastic(self) -> bool:
@@ -139,7 +153,7 @@ class RayClusterArgs:
 class RayCluster(Component, in_cluster=True):
     """`cluster_name` is known once head and workers are up; `cluster` is the object itself.
 
-    `held` is what its args say: a job on the cluster goes with that, too.
+    `held` is what its pods hold on to: a job on the cluster goes with that, too.
     """
 
     cluster_name: pulumi.Output[str]
@@ -150,7 +164,10 @@ class RayCluster(Component, in_cluster=True):
         self, name: str, args: RayClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai:index:RayCluster", name, args, formerly("ray_cluster:RayCluster", opts)
+            "gke-ai:index:RayCluster",
+            name,
+            args,
+            once_there(formerly("ray_cluster:RayCluster", opts), *(it.needed for it in args.pods)),
         )
         access = k8s.networking.v1.NetworkPolicy(
             f"{name}-access",
@@ -179,7 +196,7 @@ class RayCluster(Component, in_cluster=True):
             opts=options,
         )
         self.cluster = cluster
-        self.held: list[pulumi.Resource] = list(args.held)
+        self.held = args.held
         self.cluster_name = object_name(cluster)
         self.head_service = self.cluster_name.apply(lambda it: f"{it}-head-svc")
         self.dashboard_port = pulumi.Output.from_input(DASHBOARD_PORT)

@@ -9,6 +9,7 @@ whose driver was on the lost head fails (ray 2.56.0, dashboard/modules/job/job_m
 without this KubeRay would submit it again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,12 +34,14 @@ class RayFaultToleranceArgs:
 
     `storage_namespace` is the prefix of the cluster's keys, which no two clusters may share. Left
     out it is the cluster's UID: one that replaces another then never begins with its state.
+    `backing` is the RedisInstance's own: what the cluster is replaced with.
     """
 
     redis_address: pulumi.Input[str]
     secret_name: pulumi.Input[str] | None = None
     secret_key: str = PASSWORD_KEY
     storage_namespace: str | None = None
+    backing: Sequence[pulumi.Resource] = ()
 
 
 def fault_tolerance_fields(

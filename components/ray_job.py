@@ -10,7 +10,6 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -18,6 +17,8 @@ import pulumi_kubernetes as k8s
 from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, check_name
+from components.ray_cluster import RayCluster
+from components.ray_launchers import RayLaunchers
 from components.ray_manifest import LAUNCHER_DIR, ray_job_spec
 from components.script_file import versioned_file_name
 from components.tokens import formerly
@@ -101,28 +102,23 @@ class ResumeArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class RayJobArgs:
-    """`cluster` is the RayCluster object, whose name `ray_cluster` is.
-
-    It has no type here, for a component's schema has no word for custom objects. `held` is what the
-    cluster's pods hold on to, as it was given to the cluster. `files` lie beside the launcher; what
-    they hold can change without a new job. `launchers` is the ConfigMap that has both, which the
-    cluster's head mounts. `packages` are Python's, installed before the job runs.
+    """The job goes with its `ray_cluster`, and with all that the pods of that hold on to. `files`
+    lie beside the launcher; what they hold can change without a new job. `launchers` have both, for
+    the cluster's head to mount. `packages` are Python's, installed before the job runs.
     """
 
     namespace: pulumi.Input[str]
     job_name: str
-    ray_cluster: str
-    cluster: Any
+    ray_cluster: RayCluster
     launcher_name: str
     launcher: str
     parameters: dict[str, str]
     environment: dict[str, str]
     packages: Sequence[str] = ()
     labels: pulumi.Input[dict[str, str]]
-    held: Sequence[Any] = ()
     files: dict[str, str] = field(default_factory=dict[str, str])
     resume: ResumeArgs | None = None
-    launchers: Any = None
+    launchers: RayLaunchers | None = None
 
     @property
     def file_name(self) -> str:
@@ -157,10 +153,10 @@ class RayJob(Component, in_cluster=True):
         options = fixed_name(
             self,
             replace_on_changes=["spec"],
-            replace_with=[args.cluster, *args.held],
+            replace_with=[args.ray_cluster.cluster, *args.ray_cluster.held],
         )
         # No value of the launcher is in the job: it is found by its path in the head's pod.
-        options.depends_on = [] if args.launchers is None else [args.launchers]
+        options.depends_on = [] if args.launchers is None else [args.launchers.config_map]
         job = k8s.apiextensions.CustomResource(
             f"{name}-job",
             api_version="ray.io/v1",
@@ -171,7 +167,7 @@ class RayJob(Component, in_cluster=True):
                 "labels": args.labels,
             },
             spec=ray_job_spec(
-                cluster_name=object_name(args.cluster),
+                cluster_name=args.ray_cluster.cluster_name,
                 entrypoint=entrypoint(list(args.scripts), command),
                 environment=args.environment,
                 packages=args.packages,

@@ -6,7 +6,6 @@ a job of another name, while the one before is still there.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -34,7 +33,7 @@ class RayLaunchersArgs:
 class RayLaunchers(Component, in_cluster=True):
     """`config_map` is what the jobs wait for."""
 
-    config_map: Any
+    config_map: k8s.core.v1.ConfigMap
 
     def __init__(
         self, name: str, args: RayLaunchersArgs, opts: pulumi.ResourceOptions | None = None

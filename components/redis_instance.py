@@ -6,7 +6,6 @@ Google's certificates as a file in its pods, which nobody has published a way fo
 the peering of private service access, and who gets the password.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,7 +16,7 @@ from components.apis import ProjectArgs
 from components.component import Component
 from components.lifecycle import of_google
 from components.naming import NameKind, check_name
-from components.private_service_access import in_ranges
+from components.private_service_access import PrivateServiceAccess, in_ranges
 from components.tokens import formerly
 
 _TOKEN = "gcp:redis/instance:Instance"
@@ -42,7 +41,8 @@ class RedisConnectMode(StrEnum):
 @dataclass(frozen=True, kw_only=True)
 class RedisInstanceArgs(ProjectArgs):
     """With private service access, `network_id` has to be one that is known only once that is up,
-    and `ranges` are those that it has its addresses of, and is made anew with.
+    and `services` is what it has its addresses of, and is made anew with, where that is not
+    somebody else's.
 
     `address_range` is a block of 8 addresses or more that nothing else on the VPC has; with private
     service access it is the name of one of its ranges. Without one Google chooses, and may take
@@ -54,7 +54,7 @@ class RedisInstanceArgs(ProjectArgs):
     region: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
-    ranges: Sequence[gcp.compute.GlobalAddress] = ()
+    services: PrivateServiceAccess | None = None
     tier: RedisTier
     memory_gib: pulumi.Input[int]
     redis_version: str
@@ -70,7 +70,7 @@ class RedisInstanceArgs(ProjectArgs):
 class RedisInstance(Component, apis=("redis",)):
     """`address` is redis://HOST:PORT. `auth_string` is a secret, and empty without `auth`.
 
-    Whoever uses it goes before it does: `instance` is what to be replaced with.
+    Whoever uses it goes before it does, and is replaced with its `backing`.
     """
 
     instance: gcp.redis.Instance
@@ -109,9 +109,13 @@ class RedisInstance(Component, apis=("redis",)):
             labels=args.labels,
             # The engine's own protection says the same, and before anything is gone.
             deletion_protection=False,
-            opts=in_ranges(self, args.ranges, timeouts=of_google(_TOKEN, {}), protect=args.protect),
+            opts=in_ranges(
+                self, args.services, timeouts=of_google(_TOKEN, {}), protect=args.protect
+            ),
         )
         self.instance = instance
+        beneath = [] if args.services is None else args.services.backing
+        self.backing: list[pulumi.Resource] = [*beneath, instance]
         self.instance_name = instance.name
         self.host = instance.host
         self.port = instance.port

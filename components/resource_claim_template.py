@@ -35,10 +35,19 @@ class ResourceClaimTemplateArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
+@dataclass(frozen=True, kw_only=True)
+class PodClaimArgs:
+    """What a pod claims, by a template. It keeps what it has been given, so the pod is replaced
+    with the `source` of the template, where a program makes that."""
+
+    template_name: pulumi.Input[str]
+    source: pulumi.Resource | None = None
+
+
 class ResourceClaimTemplate(Component, in_cluster=True):
     """`template_name` is known once the template is there.
 
-    Pods keep the devices that they have; a replacement of `template` is theirs, too.
+    Pods take the `claim` from here.
     """
 
     template: k8s.resource.v1.ResourceClaimTemplate
@@ -68,6 +77,7 @@ class ResourceClaimTemplate(Component, in_cluster=True):
             opts=fixed_name(self, replace_on_changes=["spec"]),
         )
         self.template_name = object_name(self.template)
+        self.claim = PodClaimArgs(template_name=self.template_name, source=self.template)
         self.register_outputs({"template": self.template, "template_name": self.template_name})
 
 

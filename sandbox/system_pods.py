@@ -34,15 +34,13 @@ def homeless(
         pools = [*own, *(it for it in others if _is_in(it, cluster))]
         if pools and not any(_takes_system_pods(it, cloud) for it in pools):
             names = ", ".join(str(it.get("name")) for it in pools)
-            yield (
-                urn,
-                (
-                    f"every node pool of cluster {cluster.get('name')} is tainted ({names}), so "
-                    "kube-dns, metrics-server and GKE's other pods have no node, and no name is "
-                    "resolved; nearest: one more pool without a taint, such as of e2-standard-4, or "
-                    "tainted=False of a pool with GPUs"
-                ),
+            problem = (
+                f"every node pool of cluster {cluster.get('name')} is tainted ({names}), so "
+                "kube-dns, metrics-server and GKE's other pods have no node, and no name is "
+                "resolved; nearest: one more pool without a taint, such as of e2-standard-4, or "
+                "tainted=False of a pool with GPUs"
             )
+            yield urn, problem
 
 
 def _of(inputs: Mapping[str, Inputs], token: str) -> Iterator[tuple[str, Inputs]]:

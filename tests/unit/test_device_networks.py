@@ -35,7 +35,8 @@ def made(register: Register) -> Recording:
             rdma=False,
             network=vpc.plain_names[0],
             subnetwork=vpc.plain_names[1],
-            made=(vpc.vpc, vpc.subnetwork),
+            vpc=vpc.vpc,
+            subnet=vpc.subnetwork,
         )
         DeviceNetworks(
             "nets",

@@ -37,8 +37,6 @@ QUEUE = ClusterQueueArgs(
     groups=[ResourceGroupArgs(flavors=[FlavorQuotasArgs(flavor="l4", resources=[GPUS])])],
 )
 ARGS = KueueQueuesArgs(
-    kueue=None,
-    ready=None,
     flavors=[ResourceFlavorArgs(name="l4", node_labels={"accelerator": "nvidia-l4"})],
     cluster_queues=[QUEUE],
     labels={"stack": "test"},
@@ -62,7 +60,7 @@ def made(
             ),
             opts=inside(),
         )
-        args = replace(ARGS, kueue=kueue.release, ready=kueue.ready)
+        args = replace(ARGS, kueue=kueue)
         queues = KueueQueues("queues", replace(args, **values), opts=inside())
         namespace = KubeNamespace(
             "llm",
@@ -72,8 +70,7 @@ def made(
         doors = LocalQueues(
             "queues-local-queue",
             LocalQueuesArgs(
-                kueue=kueue.release,
-                ready=kueue.ready,
+                kueue=kueue,
                 queues="queues",
                 local_queues=local_queues,
                 cluster_queues=dict(queues.names),

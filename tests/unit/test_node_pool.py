@@ -127,7 +127,8 @@ def test_a_pool_is_replaced_with_its_networks_though_no_property_depends_on_them
             rdma=False,
             network=network,
             subnetwork=subnetwork,
-            made=(net.vpc, net.subnetwork),
+            vpc=net.vpc,
+            subnet=net.subnetwork,
         )
         assert {type(network), type(subnetwork)} == {str}
         NodePool("pool", replace(GPU, additional_networks=[one]))

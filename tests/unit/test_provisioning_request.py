@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pulumi
+import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 import pytest
 
@@ -74,10 +75,11 @@ def test_pods_that_need_other_machines_are_another_request(register: Register) -
 
 def test_machines_from_another_pool_are_another_request(register: Register) -> None:
     def program() -> None:
-        pool = k8s.core.v1.ConfigMap("pool", metadata={"name": "stands-for-a-pool"})
-        ProvisioningRequest("machines", replace(ARGS, held=[pool]), opts=inside())
+        pool = gcp.container.NodePool("pool", cluster="demo")
+        ProvisioningRequest("machines", replace(ARGS, pools=[pool]), opts=inside())
 
     recording = register(program)
+    assert "pool" in recording.waits_for("machines-template")
     assert recording.named("machines-request").replace_with == {
         recording.named(name).urn for name in ("machines-template", "pool")
     }

@@ -3,10 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
+import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.lifecycle import object_name
+from components.device_networks import DeviceNetworks, DeviceNetworksArgs
+from components.node_network import NodeNetwork
 from components.ray_cluster import (
     RayCluster,
     RayClusterArgs,
@@ -82,11 +84,8 @@ def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> Non
             volume=k8s.core.v1.PersistentVolume("volume", metadata={"name": "fs-pv"}),
             claim=k8s.core.v1.PersistentVolumeClaim("claim", metadata={"name": "fs-pvc"}),
         )
-        volume = RayVolumeArgs(
-            name="lustre-storage", mount_path="/lustre", claim_name=object_name(mount.claim)
-        )
-        mounted = replace(ARGS, volumes=[volume], held=mount.resources())
-        RayCluster("ray", mounted, opts=inside())
+        volume = RayVolumeArgs(name="lustre-storage", mount_path="/lustre", volume=mount)
+        RayCluster("ray", replace(ARGS, volumes=[volume]), opts=inside())
 
     recording = register(program)
     cluster = recording.named("ray-cluster")
@@ -95,6 +94,31 @@ def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> Non
     }
     volumes = cluster.inputs["spec"]["headGroupSpec"]["template"]["spec"]["volumes"]
     assert {"claimName": "fs-pvc"} in [it.get("persistentVolumeClaim") for it in volumes]
+
+
+def test_pods_wait_for_pools_and_interfaces_and_go_before_them(register: Register) -> None:
+    def program() -> None:
+        networks = DeviceNetworks(
+            "nets",
+            DeviceNetworksArgs(
+                api_version="networking.gke.io/v1",
+                networks=[
+                    NodeNetwork(
+                        name="rdma-0", interface="eth1", rdma=True, network="net", subnetwork="sub"
+                    )
+                ],
+                labels={},
+            ),
+            opts=inside(),
+        )
+        pool = gcp.container.NodePool("pool", cluster="demo")
+        pod = replace(POD, pools=[pool], networks=networks.networks)
+        RayCluster("ray", with_workers(pod), opts=inside())
+
+    recording = register(program)
+    names = {"pool", "nets-parameters-rdma-0", "nets-network-rdma-0"}
+    assert names <= recording.waits_for("ray-cluster")
+    assert recording.named("ray-cluster").replace_with == {recording.named(it).urn for it in names}
 
 
 def test_a_changed_label_touches_no_pod(register: Register) -> None:

@@ -33,11 +33,9 @@ def made(register: Register) -> Recording:
         )
         secret = TokenSecret("password", password, opts=inside())
         tolerance = RayFaultToleranceArgs(
-            redis_address=redis.address, secret_name=secret.secret_name
+            redis_address=redis.address, secret_name=secret.secret_name, backing=redis.backing
         )
-        RayCluster(
-            "ray", replace(ARGS, fault_tolerance=tolerance, held=[redis.instance]), opts=inside()
-        )
+        RayCluster("ray", replace(ARGS, fault_tolerance=tolerance), opts=inside())
 
     return register(program)
 

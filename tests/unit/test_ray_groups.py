@@ -111,15 +111,6 @@ def test_numbers_that_make_no_group_are_refused(numbers: dict[str, int], message
 
 
 @pytest.mark.parametrize(
-    ("given", "has"),
-    [({}, "neither"), ({"claim_name": "pvc", "bucket": BUCKET.bucket}, "both")],
-)
-def test_a_volume_is_a_claims_or_a_bucket(given: dict[str, Any], has: str) -> None:
-    with pytest.raises(ValueError, match=f'"data" has {has}.*; nearest: claim_name alone$'):
-        RayVolumeArgs(name="data", mount_path="/data", **given)
-
-
-@pytest.mark.parametrize(
     ("volumes", "message"),
     [
         ([CLAIM, replace(BUCKET, name="lustre")], 'name "lustre" is of two.*; nearest: lustre-2'),

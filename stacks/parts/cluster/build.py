@@ -63,7 +63,7 @@ def build(
     stack, wanted = plan.stack, plan.stack.cluster
     allowed = wanted.authorized_networks
     beneath: list[pulumi.Resource] = []
-    if ground.peering is not None and ground.subnetwork is not None:
+    if ground.services is not None and ground.subnetwork is not None:
         beneath = [ground.subnetwork]
     return GkeCluster(
         "gke",

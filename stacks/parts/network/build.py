@@ -45,9 +45,8 @@ def build(project: Project) -> Ground:
         pods_range=PODS_RANGE,
         services_range=SERVICES_RANGE,
         made=(made,),
-        peering=None if access is None else access.peering,
+        services=access,
         subnetwork=made.subnetwork,
-        ranges=() if access is None else (access.range,),
     )
 
 
