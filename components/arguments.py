@@ -4,6 +4,7 @@ A class of arguments says what it refuses in a method `check`. The component tha
 calls it, and puts its own class and name before what it says.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import NoReturn, TypeVar
@@ -55,6 +56,40 @@ def one_of(argument: str, value: object, known: Iterable[str], reason: str) -> N
     names = list(known)
     if isinstance(value, str) and value not in names:
         refuse(argument, value, reason, nearest_of(value, names))
+
+
+_TOPOLOGY = re.compile(r"[1-9]\d*(x[1-9]\d*){1,2}")
+
+
+def topology_is(argument: str, topology: str) -> None:
+    """Refuses what is no shape of accelerators, such as 4x4 or 2x2x1."""
+    if not _TOPOLOGY.fullmatch(topology):
+        numbers = re.findall(r"[1-9]\d*", topology)[:3]
+        near = "x".join(numbers) if len(numbers) > 1 else "4x4"
+        refuse(argument, topology, "is not a topology, such as 4x4 or 2x2x1", near)
+
+
+def region_of(location: str) -> str:
+    """Of a zone its region; a region is its own."""
+    return location.rpartition("-")[0] if location.count("-") > 1 else location
+
+
+def zone_in(argument: str, zone: str, location: object) -> None:
+    """Refuses a zone of another region than the cluster's location, where that is known."""
+    if isinstance(location, str) and region_of(zone) != region_of(location):
+        reason = f"is not in the region of location, which is {location}"
+        refuse(argument, zone, reason, f"a zone of {region_of(location)}")
+
+
+def port_is(argument: str, port: int) -> None:
+    if not 1 <= port <= 65535:
+        refuse(argument, port, "is not a port, which is 1 to 65535", min(max(port, 1), 65535))
+
+
+def within(argument: str, value: object, most: object, of: str) -> None:
+    """Refuses a number above another argument, `of`; 0 of that may mean none, and None no limit."""
+    if isinstance(value, int) and isinstance(most, int) and value > most:
+        refuse(argument, value, f"is more than {of}, which is {most}", most)
 
 
 def nearest_of(value: str, known: Iterable[str]) -> str:

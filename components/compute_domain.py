@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least
 from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name, cloud_name
+from components.naming import NameKind, cloud_name, name_is
 from components.resource_claim_template import PodClaimArgs
 from components.tokens import formerly
 
@@ -27,6 +28,10 @@ class ComputeDomainArgs:
     api_version: str
     nodes: int
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        name_is("domain_name", NameKind.KUBERNETES, self.domain_name)
+        at_least("nodes", self.nodes, 1, "is no number of nodes for a domain")
 
 
 class ComputeDomain(Component, in_cluster=True):
@@ -52,7 +57,7 @@ class ComputeDomain(Component, in_cluster=True):
             api_version=args.api_version,
             kind="ComputeDomain",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.domain_name),
+                "name": args.domain_name,
                 "namespace": args.namespace,
                 "labels": args.labels,
             },

@@ -12,7 +12,7 @@ import pulumi_kubernetes as k8s
 
 from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.node_network import NodeNetwork
 from components.tokens import formerly
 
@@ -24,6 +24,10 @@ class DeviceNetworksArgs:
     api_version: str
     networks: Sequence[NodeNetwork]
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        for place, one in enumerate(self.networks):
+            name_is(f"networks[{place}].name", NameKind.DEVICE_NETWORK, one.name)
 
 
 class DeviceNetworks(Component, in_cluster=True):
@@ -45,7 +49,7 @@ class DeviceNetworks(Component, in_cluster=True):
         names: list[pulumi.Output[str]] = []
         for one in args.networks:
             metadata: k8s.meta.v1.ObjectMetaArgsDict = {
-                "name": check_name(NameKind.DEVICE_NETWORK, one.name),
+                "name": one.name,
                 "labels": args.labels,
             }
             parameters = k8s.apiextensions.CustomResource(

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.arguments import at_least
 from components.capacity import CapacityArgs
 from components.component import Component
 from components.compute_class import capacity_of, compute_class
 from components.lifecycle import object_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 
@@ -30,6 +32,10 @@ class GpuComputeClassArgs:
     driver: str
     capacity: CapacityArgs
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        name_is("class_name", NameKind.COMPUTE_CLASS, self.class_name)
+        at_least("gpus", self.gpus, 1, "is no number of GPUs for a machine")
 
 
 class GpuComputeClass(Component, in_cluster=True):

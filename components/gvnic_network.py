@@ -10,10 +10,11 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectArgs
+from components.cidr import ranges_are
 from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name, network_name
-from components.network import custom_vpc, device_subnetwork
+from components.naming import NameKind, cloud_name, names_are_of, network_name
+from components.network import custom_vpc, device_subnetwork, mtu_is, network_base
 from components.tokens import formerly
 
 
@@ -32,6 +33,14 @@ class GvnicNetworkArgs(ProjectArgs):
     internal_range: pulumi.Input[str]
     first_subnetwork: pulumi.Input[str] | None = None
     protect: bool = False
+
+    def check(self) -> None:
+        network_base("base_name", self.base_name)
+        names_are_of("key", NameKind.NETWORK_KEY, self.key)
+        mtu_is("mtu", self.mtu)
+        ranges_are(
+            {"subnet_range": self.subnet_range, "internal_range": self.internal_range}, apart=False
+        )
 
 
 class GvnicNetwork(Component, apis=("compute",)):

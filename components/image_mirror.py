@@ -14,7 +14,7 @@ import pulumi_gcp as gcp
 from components.apis import ProjectArgs
 from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 _READER = "roles/artifactregistry.reader"
@@ -46,6 +46,11 @@ class ImageMirrorArgs(ProjectArgs):
     readers: Mapping[str, pulumi.Input[str]]
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        # One that exists already may have a longer name, with its project and location.
+        if self.upstream is not None:
+            name_is("repository_id", NameKind.REPOSITORY, self.repository_id)
+
 
 class ImageMirror(Component, apis=("artifactregistry",)):
     """`repository_name` is the last part of its name. Pods wait for the whole component: no value
@@ -68,7 +73,7 @@ class ImageMirror(Component, apis=("artifactregistry",)):
                 f"{name}-repository",
                 project=args.project_with("artifactregistry"),
                 location=args.location,
-                repository_id=check_name(NameKind.REPOSITORY, args.repository_id),
+                repository_id=args.repository_id,
                 description=f"Mirror of {args.upstream.host}",
                 format="DOCKER",
                 mode="REMOTE_REPOSITORY",

@@ -13,6 +13,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least, within
 from components.bucket_mount import BucketMountArgs
 from components.component import Component
 from components.inference_engine import PORT, InferenceEngine, ServedModel
@@ -30,7 +31,7 @@ from components.inference_manifest import (
     service_spec,
 )
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.node_taints import NodeTaintArgs
 from components.ray_manifest import Quantity
 from components.resource_claim_template import PodClaimArgs
@@ -119,6 +120,13 @@ class InferenceServerArgs:
     rollout: Rollout
     stays: bool = False
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        name_is("server_name", NameKind.KUBERNETES, self.server_name)
+        at_least("replicas", self.replicas, 0, "is no number of replicas")
+        within("replicas", self.replicas, self.max_replicas, "max_replicas")
+        at_least("gpus", self.gpus, 0, "is no number of GPUs")
+        within("shm_gib", self.shm_gib, self.memory_gib, "memory_gib")
 
 
 class InferenceServer(Component, in_cluster=True):
@@ -216,7 +224,7 @@ class InferenceServer(Component, in_cluster=True):
 
 def _metadata(args: InferenceServerArgs) -> k8s.meta.v1.ObjectMetaArgsDict:
     return {
-        "name": check_name(NameKind.KUBERNETES, args.server_name),
+        "name": args.server_name,
         "namespace": args.namespace,
         "labels": args.labels,
     }

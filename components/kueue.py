@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.arguments import at_least, checked
 from components.component import Component
 from components.helm_chart import HelmChartArgs, install_chart
-from components.kueue_manifest import NAMESPACE, RELEASE, kueue_values
+from components.kueue_manifest import NAMESPACE, RELEASE, check_framework, kueue_values
 from components.lifecycle import object_name
+from components.naming import NameKind, name_is
 from components.pod_security import BASELINE
 from components.tokens import formerly
 
@@ -34,6 +36,12 @@ class KueueArgs:
     ready_minutes: int
     node_selector: pulumi.Input[dict[str, str]] | None = None
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        name_is("namespace", NameKind.NAMESPACE, self.namespace)
+        for one in self.frameworks:
+            checked("frameworks", check_framework, one)
+        at_least("ready_minutes", self.ready_minutes, 1, "leaves no time")
 
 
 class Kueue(Component, in_cluster=True):

@@ -12,6 +12,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import one_of, refuse
 from components.component import Component
 from components.kueue import Kueue
 from components.kueue_manifest import (
@@ -22,7 +23,7 @@ from components.kueue_manifest import (
 )
 from components.kueue_topology import topology_spec
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.provisioning_manifest import admission_check_spec, provisioning_config_spec
 from components.tokens import formerly
 
@@ -91,6 +92,33 @@ class KueueQueuesArgs:
     cluster_queues: Sequence[ClusterQueueArgs]
     priority_classes: Sequence[WorkloadPriorityClassArgs] = ()
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        lists = {
+            "flavors": self.flavors,
+            "topologies": self.topologies,
+            "admission_checks": self.admission_checks,
+            "cohorts": self.cohorts,
+            "cluster_queues": self.cluster_queues,
+            "priority_classes": self.priority_classes,
+        }
+        for argument, ones in lists.items():
+            names = [it.name for it in ones]
+            for place, name in enumerate(names):
+                name_is(f"{argument}[{place}].name", NameKind.KUBERNETES, name)
+                if name in names[:place]:
+                    reason = "is the name of two, and Kueue has one of a name"
+                    refuse(f"{argument}[{place}].name", name, reason, f"{name}-2")
+        flavors = [it.name for it in self.flavors]
+        for place, queue in enumerate(self.cluster_queues):
+            for group in queue.groups:
+                for it in group.flavors:
+                    where = f"cluster_queues[{place}].groups"
+                    one_of(where, it.flavor, flavors, "is the name of none of flavors")
+            for name in queue.admission_checks:
+                known = [it.name for it in self.admission_checks]
+                where = f"cluster_queues[{place}].admission_checks"
+                one_of(where, name, known, "is the name of none of admission_checks")
 
 
 class KueueQueues(Component, in_cluster=True):
@@ -192,7 +220,7 @@ class KueueQueues(Component, in_cluster=True):
         return object_name(made)
 
     def _metadata(self, name: str) -> dict[str, Any]:
-        return {"name": check_name(NameKind.KUBERNETES, name), "labels": self._args.labels}
+        return {"name": name, "labels": self._args.labels}
 
     def _options(self) -> pulumi.ResourceOptions:
         """No value of the release is in the objects: it makes their kinds and checks them."""

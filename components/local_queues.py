@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import one_of
 from components.component import Component
 from components.kueue import Kueue
 from components.kueue_manifest import API_VERSION
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 # The component that had the LocalQueues as children before they had one of their own.
@@ -43,6 +44,14 @@ class LocalQueuesArgs:
     )
     namespaces: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        for place, one in enumerate(self.local_queues):
+            name_is(f"local_queues[{place}].name", NameKind.KUBERNETES, one.name)
+            # Without any the queues are somebody else's.
+            if self.cluster_queues:
+                where = f"local_queues[{place}].cluster_queue"
+                one_of(where, one.cluster_queue, self.cluster_queues, "is none of cluster_queues")
 
 
 class LocalQueues(Component, in_cluster=True):
@@ -72,7 +81,7 @@ class LocalQueues(Component, in_cluster=True):
             api_version=API_VERSION,
             kind="LocalQueue",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, queue.name),
+                "name": queue.name,
                 "namespace": args.namespaces.get(queue.namespace, queue.namespace),
                 "labels": args.labels,
             },

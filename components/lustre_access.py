@@ -11,9 +11,11 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectArgs
+from components.arguments import port_is
+from components.cidr import ranges_are
 from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, cloud_name, names_are_of
 from components.tokens import formerly
 
 
@@ -27,6 +29,11 @@ class LustreAccessArgs(ProjectArgs):
     instance: str
     peering_range: pulumi.Input[str]
     port: int
+
+    def check(self) -> None:
+        names_are_of("base_name", NameKind.FIREWALL, self.base_name, self.instance, "lustre")
+        ranges_are({"peering_range": self.peering_range})
+        port_is("port", self.port)
 
 
 class LustreAccess(Component, apis=("compute",)):

@@ -4,15 +4,20 @@ Leaves out the peering that it sits on and the volume for pods.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import pulumi
 import pulumi_gcp as gcp
 
+from catalog.lustre import LustreTable, check_capacity, check_filesystem_name
+from catalog.table import load_table
 from components.apis import ProjectArgs
+from components.arguments import checked, refuse
+from components.cidr import ranges_are
 from components.component import Component
 from components.lifecycle import of_google
 from components.lustre_access import lustre_rule
-from components.naming import NameKind, check_name, cloud_name
+from components.naming import NameKind, cloud_name, name_is
 from components.private_service_access import PrivateServiceAccess, in_ranges
 from components.tokens import formerly
 
@@ -46,6 +51,19 @@ class LustreInstanceArgs(ProjectArgs):
     labels: pulumi.Input[dict[str, str]]
     protect: bool = False
 
+    def check(self) -> None:
+        name_is("instance_name", NameKind.LUSTRE, self.instance_name)
+        table = load_table(LustreTable, "lustre")
+        tier = checked("throughput_mbps_per_tib", table.tier, self.throughput_mbps_per_tib)
+        if isinstance(self.capacity_gib, int):
+            checked("capacity_gib", partial(check_capacity, tier), self.capacity_gib)
+        if isinstance(self.filesystem, str):
+            checked("filesystem", check_filesystem_name, self.filesystem)
+        ranges_are({"peering_range": self.peering_range})
+        if self.port != (port := table.port_of(legacy=self.legacy_port)):
+            reason = f"is not where an instance listens with legacy_port {self.legacy_port}"
+            refuse("port", self.port, reason, port)
+
 
 class LustreInstance(Component, apis=("lustre", "compute")):
     """`mount_point` is ADDRESS@tcp:/FILESYSTEM; `handle` is the CSI driver's name for it.
@@ -76,7 +94,7 @@ class LustreInstance(Component, apis=("lustre", "compute")):
             f"{name}-instance",
             project=args.project_with("lustre"),
             location=args.zone,
-            instance_id=check_name(NameKind.LUSTRE, args.instance_name),
+            instance_id=args.instance_name,
             network=args.network_id,
             capacity_gib=_text(args.capacity_gib),
             per_unit_storage_throughput=_text(args.throughput_mbps_per_tib),

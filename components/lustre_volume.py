@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pulumi
 
 from components.component import Component
+from components.naming import NameKind, names_are_of
 from components.static_volume import StaticVolume, VolumeMount, static_volume
 from components.tokens import formerly
 
@@ -26,6 +27,9 @@ class LustreVolumeArgs:
     filesystem: pulumi.Input[str]
     capacity_gib: pulumi.Input[str]
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        names_are_of("base_name", NameKind.KUBERNETES, self.base_name, "pvc")
 
 
 class LustreVolume(Component, in_cluster=True):

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import checked
 from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.pod_access import TEAM_LABEL, team_access_spec
 from components.pod_security import pod_security_labels
 from components.tokens import formerly
@@ -27,6 +28,10 @@ class KubeNamespaceArgs:
     pod_security: str
     team: str | None = None
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        name_is("namespace", NameKind.NAMESPACE, self.namespace)
+        checked("pod_security", pod_security_labels, self.pod_security)
 
 
 class KubeNamespace(Component, in_cluster=True):
@@ -46,7 +51,7 @@ class KubeNamespace(Component, in_cluster=True):
         made = k8s.core.v1.Namespace(
             f"{name}-namespace",
             metadata={
-                "name": check_name(NameKind.NAMESPACE, args.namespace),
+                "name": args.namespace,
                 "labels": with_pod_security(args.labels, args.pod_security, args.team),
             },
             opts=fixed_name(self),

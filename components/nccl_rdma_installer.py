@@ -17,7 +17,7 @@ from components.component import Component
 from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
 from components.lifecycle import fixed_name, object_name
 from components.namespace import with_pod_security
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.node_terms import on_any, one_of, selector_terms
 from components.pod_security import PRIVILEGED
 from components.pool_labels import GKE_ACCELERATOR
@@ -125,6 +125,9 @@ class NcclRdmaInstallerArgs:
     autopilot: bool = False
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("installer_name", NameKind.KUBERNETES, self.installer_name)
+
 
 class NcclRdmaInstaller(Component, in_cluster=True):
     namespace: pulumi.Output[str]
@@ -143,7 +146,7 @@ class NcclRdmaInstaller(Component, in_cluster=True):
         daemon_set = k8s.apps.v1.DaemonSet(
             f"{name}-daemon-set",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.installer_name),
+                "name": args.installer_name,
                 "namespace": self.namespace,
                 "labels": args.labels,
             },

@@ -11,9 +11,11 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectArgs
+from components.arguments import checked, refuse
+from components.cidr import ranges_are
 from components.component import Component
 from components.lifecycle import fixed_name, held_to
-from components.naming import NameKind, cloud_name, network_name
+from components.naming import NameKind, cloud_name, name_is, names_are_of, network_name
 from components.tokens import formerly
 
 
@@ -39,6 +41,23 @@ def custom_vpc(
         network_profile=profile,
         opts=fixed_name(parent, protect=protect),
     )
+
+
+def network_base(argument: str, base_name: str) -> None:
+    """Refuses what names of networks and subnetworks cannot begin with."""
+    name_is(argument, NameKind.NETWORK, base_name)
+    checked(argument, network_name, base_name)
+
+
+def mtu_is(argument: str, mtu: pulumi.Input[int]) -> None:
+    """VPC documentation, "Maximum transmission unit"."""
+    if isinstance(mtu, int) and not _LEAST_MTU <= mtu <= _MOST_MTU:
+        near = min(max(mtu, _LEAST_MTU), _MOST_MTU)
+        refuse(argument, mtu, f"is not between {_LEAST_MTU} and {_MOST_MTU} bytes", near)
+
+
+_LEAST_MTU = 1300
+_MOST_MTU = 8896
 
 
 def device_subnetwork(
@@ -94,6 +113,19 @@ class ClusterNetworkArgs(ProjectArgs):
     services_range: pulumi.Input[str]
     flow_logs: bool = False
     protect: bool = False
+
+    def check(self) -> None:
+        network_base("base_name", self.base_name)
+        for kind, role in ((NameKind.ROUTER, "router"), (NameKind.NAT, "nat")):
+            names_are_of("base_name", kind, self.base_name, role)
+        mtu_is("mtu", self.mtu)
+        ranges_are(
+            {
+                "subnet_range": self.subnet_range,
+                "pods_range": self.pods_range,
+                "services_range": self.services_range,
+            }
+        )
 
 
 class ClusterNetwork(Component, apis=("compute",)):

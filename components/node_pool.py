@@ -5,14 +5,17 @@ are made side by side, so the pool has the taint by itself, unless it is to have
 the nodes' identity and the networks that they are in.
 """
 
+import re
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_gcp as gcp
 
+from components.arguments import at_least, one_of, refuse, within
 from components.component import Component
 from components.lifecycle import fixed_name
 from components.node_config import (
+    COMPACT,
     FIXED_INTERFACES,
     GPU_CLAIM_LABELS,
     PoolArgs,
@@ -29,6 +32,10 @@ from components.node_config import (
 from components.pool_labels import GKE_ACCELERATOR, NO_PLUGIN_LABEL, POOL_LABEL
 from components.tokens import formerly
 
+# The provider's own word for each.
+_DRIVERS = ("DEFAULT", "LATEST", "INSTALLATION_DISABLED")
+_GPU_TYPE = re.compile(r"nvidia-[a-z0-9-]+")
+
 
 @dataclass(frozen=True, kw_only=True)
 class GpuArgs:
@@ -41,6 +48,15 @@ class GpuArgs:
     driver: str
     claimed: bool = False
     operated: bool = False
+
+    def check(self) -> None:
+        if not _GPU_TYPE.fullmatch(self.type):
+            near = f"nvidia-{re.sub('[^a-z0-9]+', '-', self.type.lower()).strip('-') or 'l4'}"
+            refuse("type", self.type, "is not a name that GKE has for GPUs", near)
+        at_least("count", self.count, 1, "is no number of GPUs for a machine")
+        one_of("driver", self.driver, _DRIVERS, f"is none of {', '.join(_DRIVERS)}")
+        if self.claimed and self.operated:
+            refuse("operated", True, "and claimed are two drivers for one GPU", "one of the two")
 
     @property
     def labels(self) -> dict[str, str]:
@@ -55,6 +71,10 @@ class NodeBoundsArgs:
 
     min: int
     max: int
+
+    def check(self) -> None:
+        at_least("min", self.min, 0, "is no number of nodes")
+        within("min", self.min, self.max, "max")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,16 +99,25 @@ class NodePoolArgs(PoolArgs):
     kernel_modules: bool = False
     tainted: bool = True
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for machines on request that are to be there from the start."""
-        PoolArgs.__post_init__(self)
+    def check(self) -> None:
+        PoolArgs.check(self)
+        at_least("nodes", self.nodes, 0, "is no number of nodes")
+        at_least("local_ssds", self.local_ssds, 0, "is no number of disks")
         if self.capacity.on_request and (self.nodes or self.bounds is None):
             most = self.nodes if self.bounds is None else self.bounds.max
-            raise ValueError(
-                f"nodes {self.nodes} of {self.pool_name} cannot be there from the start, for "
-                f"{self.capacity.mode} machines come when pods are pending; nearest: nodes=0, "
-                f"bounds=NodeBoundsArgs(min=0, max={most})"
+            refuse(
+                "nodes",
+                self.nodes,
+                f"cannot be there from the start, for {self.capacity.mode} machines come when pods "
+                "are pending",
+                f"nodes=0, bounds=NodeBoundsArgs(min=0, max={most})",
             )
+        if self.bounds is not None:
+            within("nodes", self.nodes, self.bounds.max, "bounds.max")
+        one_of("placement", self.placement, (COMPACT,), "is no placement of nodes")
+        if self.placement is not None and self.policy is not None:
+            reason = "says how nodes stand, and so does policy"
+            refuse("placement", self.placement, reason, "one of the two")
 
 
 _WITHOUT_DRIVER = "INSTALLATION_DISABLED"

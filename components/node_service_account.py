@@ -12,7 +12,7 @@ import pulumi_gcp as gcp
 from components.apis import ProjectArgs
 from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, cloud_name, names_are_of
 from components.tokens import formerly
 
 # Logs, metrics and autoscaling metadata; GKE's own page on hardening names this role alone.
@@ -31,6 +31,9 @@ class NodeServiceAccountArgs(ProjectArgs):
     base_name: str
     pool: str
     image_streaming: bool = False
+
+    def check(self) -> None:
+        names_are_of("base_name", NameKind.SERVICE_ACCOUNT, self.base_name, self.pool)
 
     @property
     def further_apis(self) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import refuse
 from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 _HIGHEST = 1_000_000_000
@@ -26,12 +27,10 @@ class PriorityClassArgs:
     global_default: bool = False
     description: str = ""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        name_is("name", NameKind.KUBERNETES, self.name)
         if self.value > _HIGHEST:
-            raise ValueError(
-                f"value {self.value} of the priority class {self.name} is above what Kubernetes "
-                f"leaves to us; nearest: {_HIGHEST}"
-            )
+            refuse("value", self.value, "is above what Kubernetes leaves to us", _HIGHEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +57,7 @@ class PriorityClasses(Component, in_cluster=True):
             one.name: k8s.scheduling.v1.PriorityClass(
                 f"{name}-{one.name}",
                 metadata={
-                    "name": check_name(NameKind.KUBERNETES, one.name),
+                    "name": one.name,
                     "labels": args.labels,
                 },
                 value=one.value,

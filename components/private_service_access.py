@@ -9,6 +9,8 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectArgs
+from components.arguments import checked
+from components.cidr import ranges_are
 from components.component import Component
 from components.lifecycle import child_of, fixed_name
 from components.naming import NameKind, cloud_name
@@ -52,6 +54,11 @@ class PrivateServiceAccessArgs(ProjectArgs):
     address_range: str
     removal: PeeringRemoval
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        ranges_are({"address_range": self.address_range})
+        block = IPv4Network(self.address_range)
+        checked("base_name", lambda base: range_name(base, block), self.base_name)
 
 
 class PrivateServiceAccess(Component, apis=("compute", "servicenetworking")):

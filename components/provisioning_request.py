@@ -12,9 +12,10 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least
 from components.component import Component
 from components.lifecycle import fixed_name, object_name, once_there
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.provisioning_manifest import (
     API_VERSION,
     TEMPLATE_LABELS,
@@ -51,6 +52,10 @@ class ProvisioningRequestArgs:
     pools: Sequence[gcp.container.NodePool] = ()
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("request_name", NameKind.KUBERNETES, self.request_name)
+        at_least("pods", self.pods, 1, "is no number of pods")
+
 
 class ProvisioningRequest(Component, in_cluster=True):
     """`request_name` is known once the machines are there; pods have ten minutes to start on them.
@@ -69,7 +74,7 @@ class ProvisioningRequest(Component, in_cluster=True):
             args,
             once_there(formerly("provisioning_request:ProvisioningRequest", opts), args.pools),
         )
-        request_name = check_name(NameKind.KUBERNETES, args.request_name)
+        request_name = args.request_name
         labels = pulumi.Output.from_input(args.labels)
         template = k8s.core.v1.PodTemplate(
             f"{name}-template",

@@ -11,13 +11,14 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import refuse
 from components.component import Component
 from components.lifecycle import fixed_name, object_name, once_there
-from components.naming import NameKind, check_name, cloud_name
+from components.naming import NameKind, cloud_name, name_is
 from components.pod_manifest import PodSecretArgs
 from components.queue_labels import ELASTIC, QUEUE_LABEL, queue_labels
 from components.ray_cluster_manifest import RayAutoscaling, ray_access_spec, ray_cluster_spec
-from components.ray_fault_tolerance import RayFaultToleranceArgs, fault_tolerance_fields
+from components.ray_fault_tolerance import IN_A_QUEUE, RayFaultToleranceArgs, fault_tolerance_fields
 from components.ray_manifest import (
     DASHBOARD_PORT,
     READY_MINUTES,
@@ -109,6 +110,19 @@ class RayClusterArgs:
     operator_is_pod: bool = False
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("cluster_name", NameKind.RAY_CLUSTER, self.cluster_name)
+        for group in self.workers:
+            name_is("workers", NameKind.WORKER_GROUP, group)
+        if self.fault_tolerance is not None and self.queue is not None:
+            refuse("fault_tolerance", "Redis", IN_A_QUEUE, "a cluster without a queue")
+        for name in ("name", "mount_path"):
+            values = [getattr(it, name) for it in self.volumes]
+            for place, value in enumerate(values):
+                if value in values[:place]:
+                    reason = "is of two volumes of one pod, and Kubernetes tells them apart by it"
+                    refuse(f"volumes[{place}].{name}", value, reason, f"{value}-2")
+
     @property
     def pods(self) -> list[RayPodArgs]:
         return [self.head, *(it.pod for it in self.workers.values())]
@@ -187,7 +201,7 @@ class RayCluster(Component, in_cluster=True):
             api_version="ray.io/v1",
             kind="RayCluster",
             metadata={
-                "name": check_name(NameKind.RAY_CLUSTER, args.cluster_name),
+                "name": args.cluster_name,
                 "namespace": args.namespace,
                 "labels": _labels(args),
                 "annotations": _annotations(args),
@@ -234,7 +248,7 @@ class RayCluster(Component, in_cluster=True):
 
 
 def _spec(args: RayClusterArgs) -> dict[str, Any]:
-    return fault_tolerance_fields(args.fault_tolerance, args.queue) | ray_cluster_spec(
+    return fault_tolerance_fields(args.fault_tolerance) | ray_cluster_spec(
         version=args.ray_version,
         head=args.head.as_pod(),
         workers={name: it.as_workers() for name, it in args.workers.items()},

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import checked
 from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.ray_cluster import RayCluster
 from components.ray_launchers import RayLaunchers
 from components.ray_manifest import LAUNCHER_DIR, ray_job_spec
@@ -120,6 +121,10 @@ class RayJobArgs:
     resume: ResumeArgs | None = None
     launchers: RayLaunchers | None = None
 
+    def check(self) -> None:
+        name_is("job_name", NameKind.RAY_JOB, self.job_name)
+        checked("parameters", by_hand, launcher_command(self.file_name, self.parameters))
+
     @property
     def file_name(self) -> str:
         return versioned_file_name(self.launcher_name, self.launcher)
@@ -162,7 +167,7 @@ class RayJob(Component, in_cluster=True):
             api_version="ray.io/v1",
             kind="RayJob",
             metadata={
-                "name": check_name(NameKind.RAY_JOB, args.job_name),
+                "name": args.job_name,
                 "namespace": args.namespace,
                 "labels": args.labels,
             },

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_gcp as gcp
 
+from components.arguments import at_least, checked, within
 from components.bucket_mount import BucketMountArgs, held_by, one_given
 from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
@@ -68,6 +69,19 @@ class RayPodArgs:
     scratch: str | None = None
     setup: RaySetupArgs | None = None
     provisioning_request: ProvisioningRequest | None = None
+
+    def check(self) -> None:
+        at_least("gpus", self.gpus, 0, "is no number of GPUs")
+        interfaces = [(it.interface, it.name) for it in self.networks]
+        checked("networks", interface_annotations, interfaces)
+        requests = (
+            ("cpu_request_millicores", "cpu_limit_millicores"),
+            ("memory_request_gib", "memory_limit_gib"),
+            ("ephemeral_storage_request_gib", "ephemeral_storage_limit_gib"),
+            ("shm_gib", "memory_limit_gib"),
+        )
+        for name, limit in requests:
+            within(name, getattr(self, name), getattr(self, limit), limit)
 
     @property
     def needed(self) -> list[pulumi.Resource]:
@@ -133,20 +147,11 @@ class RayWorkersArgs:
     hosts: int = 1
     least: int = 0
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for numbers that KubeRay would make no cluster of."""
-        if self.count < 0:
-            raise ValueError(f"count: {self.count} workers there cannot be; nearest: 0")
-        if self.hosts < 1:
-            raise ValueError(
-                f"hosts: a worker has a pod on each of its hosts, and {self.hosts} are none; "
-                "nearest: 1"
-            )
-        if not 0 <= self.least <= self.count:
-            raise ValueError(
-                f"least: {self.least} is not between 0 and count, which is {self.count}; "
-                f"nearest: {min(max(self.least, 0), self.count)}"
-            )
+    def check(self) -> None:
+        at_least("count", self.count, 0, "is no number of workers")
+        at_least("hosts", self.hosts, 1, "is no number of hosts, of which a worker has a pod each")
+        at_least("least", self.least, 0, "is no number of workers")
+        within("least", self.least, self.count, "count")
 
     def as_workers(self) -> RayWorkers:
         return RayWorkers(

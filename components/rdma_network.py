@@ -10,9 +10,11 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectArgs
+from components.arguments import refuse
+from components.cidr import ranges_are
 from components.component import Component
 from components.naming import NameKind, cloud_name, network_name
-from components.network import custom_vpc, device_subnetwork
+from components.network import custom_vpc, device_subnetwork, network_base
 from components.tokens import formerly
 
 # What RDMA drivers expect of a VPC with a profile; they take less of it by themselves.
@@ -30,9 +32,15 @@ class RdmaNetworkArgs(ProjectArgs):
     region: pulumi.Input[str]
     base_name: str
     profile: pulumi.Input[str]
-    subnet_ranges: dict[str, str]
+    subnet_ranges: dict[str, pulumi.Input[str]]
     first_subnetwork: pulumi.Input[str] | None = None
     protect: bool = False
+
+    def check(self) -> None:
+        network_base("base_name", self.base_name)
+        if not self.subnet_ranges:
+            refuse("subnet_ranges", "{}", "has no subnetwork for an interface", "one for each")
+        ranges_are({f'subnet_ranges["{key}"]': it for key, it in self.subnet_ranges.items()})
 
 
 class RdmaNetwork(Component, apis=("compute",)):

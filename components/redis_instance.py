@@ -13,9 +13,10 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectArgs
+from components.arguments import at_least, refuse
 from components.component import Component
 from components.lifecycle import of_google
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.private_service_access import PrivateServiceAccess, in_ranges
 from components.tokens import formerly
 
@@ -66,6 +67,17 @@ class RedisInstanceArgs(ProjectArgs):
     labels: pulumi.Input[dict[str, str]]
     protect: bool = False
 
+    def check(self) -> None:
+        name_is("instance_name", NameKind.REDIS, self.instance_name)
+        at_least("memory_gib", self.memory_gib, 1, "is no size of an instance")
+        if self.services is not None and self.connect_mode is RedisConnectMode.DIRECT_PEERING:
+            refuse(
+                "connect_mode",
+                self.connect_mode.value,
+                "takes no address of services, which are given",
+                RedisConnectMode.PRIVATE_SERVICE_ACCESS.value,
+            )
+
 
 class RedisInstance(Component, apis=("redis",)):
     """`address` is redis://HOST:PORT. `auth_string` is a secret, and empty without `auth`.
@@ -94,7 +106,7 @@ class RedisInstance(Component, apis=("redis",)):
             project=args.project_with("redis"),
             region=args.region,
             location_id=args.zone,
-            name=check_name(NameKind.REDIS, args.instance_name),
+            name=args.instance_name,
             authorized_network=args.network_id,
             connect_mode=args.connect_mode.value,
             # A /29: SDK of pulumi-gcp 10.2.0, redis.Instance reservedIpRange, 2026-11-22; of a VPC

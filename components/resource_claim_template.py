@@ -9,9 +9,10 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least
 from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 GPU_CLASS = "gpu.nvidia.com"
@@ -33,6 +34,10 @@ class ResourceClaimTemplateArgs:
     gpus: bool = False
     whole: bool = False
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        name_is("template_name", NameKind.KUBERNETES, self.template_name)
+        at_least("count", self.count, 1, "is no number of devices to claim")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +73,7 @@ class ResourceClaimTemplate(Component, in_cluster=True):
         self.template = k8s.resource.v1.ResourceClaimTemplate(
             f"{name}-template",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.template_name),
+                "name": args.template_name,
                 "namespace": args.namespace,
                 "labels": args.labels,
             },

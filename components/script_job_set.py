@@ -15,6 +15,7 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least, checked, within
 from components.bucket_mount import BucketMountArgs, held_by, one_given
 from components.component import Component
 from components.job_set_manifest import (
@@ -24,7 +25,7 @@ from components.job_set_manifest import (
     job_set_spec,
 )
 from components.lifecycle import fixed_name, object_name, once_there
-from components.naming import NameKind, check_name, cloud_name
+from components.naming import NameKind, cloud_name, name_is
 from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
 from components.node_terms import selector_terms
@@ -141,6 +142,14 @@ class ScriptJobSetArgs:
     grace_seconds: int
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("job_name", NameKind.JOB_SET, self.job_name)
+        at_least("nodes", self.nodes, 1, "is no number of nodes")
+        at_least("gpus", self.gpus, 0, "is no number of GPUs")
+        interfaces = [(it.interface, it.name) for it in self.networks]
+        checked("networks", interface_annotations, interfaces)
+        within("shm_gib", self.shm_gib, self.memory_gib, "memory_gib")
+
     @property
     def needed(self) -> list[pulumi.Resource]:
         """What the pods wait for though no value of theirs comes from it."""
@@ -178,7 +187,7 @@ class ScriptJobSet(Component, in_cluster=True):
             args,
             once_there(formerly("script_job_set:ScriptJobSet", opts), args.needed),
         )
-        job_name = check_name(NameKind.JOB_SET, args.job_name)
+        job_name = args.job_name
         where = pulumi.Output.from_input(args.namespace)
         access = k8s.networking.v1.NetworkPolicy(
             f"{name}-access",

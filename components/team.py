@@ -17,11 +17,12 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least, checked
 from components.bucket_grant import kubernetes_principal
 from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.members import EDIT, ROLES, VIEW, MemberArgs, subjects
-from components.naming import NameKind, check_name
+from components.naming import NameKind, check_own_account, name_is
 from components.pod_access import TEAM_LABEL, team_access_spec
 from components.pod_security import BASELINE, pod_security_labels
 from components.team_quota import (
@@ -126,6 +127,13 @@ class TeamArgs:
     pod_security: str = BASELINE
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("team", NameKind.NAMESPACE, self.team)
+        name_is("account_name", NameKind.KUBERNETES, self.account_name)
+        checked("account_name", check_own_account, self.account_name)
+        at_least("storage_gib", self.storage_gib, 0, "is less than nothing")
+        checked("pod_security", pod_security_labels, self.pod_security)
+
 
 class Team(Component, in_cluster=True):
     """`namespace` is its name, known once workloads can be made there and nothing lets them past
@@ -142,7 +150,7 @@ class Team(Component, in_cluster=True):
         made = k8s.core.v1.Namespace(
             f"{name}-namespace",
             metadata={
-                "name": check_name(NameKind.NAMESPACE, args.team),
+                "name": args.team,
                 "labels": self._namespace_labels(),
             },
             opts=fixed_name(self),
@@ -153,7 +161,7 @@ class Team(Component, in_cluster=True):
             self._role(role, inside)
         account = k8s.core.v1.ServiceAccount(
             f"{name}-account",
-            metadata=self._metadata(check_name(NameKind.KUBERNETES, args.account_name), inside),
+            metadata=self._metadata(args.account_name, inside),
             opts=fixed_name(self),
         )
         grants = [self._grant(bucket, inside, object_name(account)) for bucket in args.buckets]

@@ -5,10 +5,12 @@ networks that they are in.
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import pulumi
 import pulumi_gcp as gcp
 
+from components.arguments import at_least, refuse, topology_is
 from components.component import Component
 from components.lifecycle import fixed_name
 from components.node_config import (
@@ -48,20 +50,31 @@ class TpuSlicePoolArgs(PoolArgs):
     dranet: bool
     policy: pulumi.Input[str] | None = None
 
-    def __post_init__(self) -> None:
-        """Raises ValueError where pods would wait for ever for networks to claim, and for machines
-        on request that are to be there from the start."""
-        PoolArgs.__post_init__(self)
+    def check(self) -> None:
+        PoolArgs.check(self)
+        topology_is("topology", self.topology)
+        at_least("hosts", self.hosts, 1, "is no number of hosts for a slice")
+        chips = prod(map(int, self.topology.split("x")))
+        if chips % self.hosts:
+            near = min(
+                (it for it in range(1, chips + 1) if chips % it == 0),
+                key=lambda it: (abs(it - self.hosts), it),
+            )
+            reason = f"share the {chips} chips of {self.topology} unevenly"
+            refuse("hosts", self.hosts, reason, near)
+        if self.threads_per_core not in (1, 2):
+            refuse("threads_per_core", self.threads_per_core, "is not 1 or 2", 2)
         if self.capacity.on_request and not self.from_zero:
-            raise ValueError(
-                f"{self.hosts} hosts of {self.pool_name} cannot be there from the start, for "
-                f"{self.capacity.mode} machines come when pods are pending; nearest: from_zero=True"
+            refuse(
+                "from_zero",
+                False,
+                f"has all hosts there from the start, and {self.capacity.mode} machines come when "
+                "pods are pending",
+                "from_zero=True",
             )
         if self.dranet and not self.additional_networks:
-            raise ValueError(
-                f"dranet of {self.pool_name} gives pods the nodes' additional_networks, of which "
-                "there are none; nearest: dranet=False"
-            )
+            reason = "gives pods the nodes' additional_networks, of which there are none"
+            refuse("dranet", True, reason, "dranet=False")
 
 
 class TpuSlicePool(Component, apis=("container",)):

@@ -13,9 +13,11 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectArgs
+from components.arguments import port_is
+from components.cidr import ranges_are
 from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, cloud_name, names_are_of
 from components.tokens import formerly
 
 
@@ -29,6 +31,12 @@ class WebhookAccessArgs(ProjectArgs):
     key: str
     control_plane_range: pulumi.Input[str]
     ports: Sequence[int]
+
+    def check(self) -> None:
+        names_are_of("base_name", NameKind.FIREWALL, self.base_name, self.key, "webhook")
+        ranges_are({"control_plane_range": self.control_plane_range})
+        for port in self.ports:
+            port_is("ports", port)
 
 
 class WebhookAccess(Component, apis=("compute",)):

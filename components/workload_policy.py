@@ -10,9 +10,10 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectArgs
+from components.arguments import topology_is
 from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 # The only type that takes the shape of a domain (GoogleCloudPlatform/cluster-toolkit
@@ -28,6 +29,10 @@ class WorkloadPolicyArgs(ProjectArgs):
     region: pulumi.Input[str]
     policy_name: str
     topology: str
+
+    def check(self) -> None:
+        name_is("policy_name", NameKind.RESOURCE_POLICY, self.policy_name)
+        topology_is("topology", self.topology)
 
 
 class WorkloadPolicy(Component, apis=("compute",)):
@@ -49,7 +54,7 @@ class WorkloadPolicy(Component, apis=("compute",)):
             f"{name}-policy",
             project=args.project_with("compute"),
             region=args.region,
-            name=check_name(NameKind.RESOURCE_POLICY, args.policy_name),
+            name=args.policy_name,
             workload_policy={"type": _TYPE, "accelerator_topology": args.topology},
             opts=fixed_name(self),
         )

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from components.capacity import CapacityArgs
+from components.component import check_arguments
 from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
 from components.node_network import NodeNetwork
 from components.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
@@ -62,7 +63,7 @@ def test_machines_on_request_are_never_there_from_the_start(
     mode: str, bounds: NodeBoundsArgs | None
 ) -> None:
     with pytest.raises(ValueError, match=r"nearest: nodes=0, bounds=NodeBoundsArgs\(min=0, max=8"):
-        replace(GPU, capacity=CapacityArgs(mode=mode), bounds=bounds)
+        check_arguments(replace(GPU, capacity=CapacityArgs(mode=mode), bounds=bounds))
 
 
 def test_there_is_time_for_scarce_capacity(register: Register) -> None:

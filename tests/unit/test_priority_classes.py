@@ -3,6 +3,7 @@
 import pulumi_kubernetes as k8s
 import pytest
 
+from components.component import check_arguments
 from components.priority_classes import (
     PriorityClassArgs,
     PriorityClasses,
@@ -53,4 +54,4 @@ def test_pods_that_take_a_name_wait_for_the_class(register: Register) -> None:
 
 def test_a_value_that_kubernetes_keeps_for_itself_is_refused() -> None:
     with pytest.raises(ValueError, match=r"leaves to us; nearest: 1000000000$"):
-        PriorityClassArgs(name="top", value=1_000_000_001)
+        check_arguments(PriorityClassArgs(name="top", value=1_000_000_001))

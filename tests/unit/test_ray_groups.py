@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from components.bucket_mount import BucketMountArgs
+from components.component import check_arguments
 from components.ray_cluster import RayCluster, RayClusterArgs, RayVolumeArgs, RayWorkersArgs
 from components.ray_cluster_manifest import RayAutoscaling
 from sandbox.memory_kube.memory import MemoryKube
@@ -99,22 +100,22 @@ def test_the_api_server_takes_both_groups_and_makes_the_pods_of_each(register: R
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
-        ({"count": -1}, "count: -1 workers there cannot be; nearest: 0"),
-        ({"count": 2, "hosts": 0}, "and 0 are none; nearest: 1"),
-        ({"count": 2, "least": 3}, "least: 3 is not between 0 and count, which is 2; nearest: 2"),
-        ({"count": 2, "least": -1}, "which is 2; nearest: 0"),
+        ({"count": -1}, "count: -1 is no number of workers; nearest: 0"),
+        ({"count": 2, "hosts": 0}, "a pod each; nearest: 1"),
+        ({"count": 2, "least": 3}, "least: 3 is more than count, which is 2; nearest: 2"),
+        ({"count": 2, "least": -1}, "is no number of workers; nearest: 0"),
     ],
 )
 def test_numbers_that_make_no_group_are_refused(numbers: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=f"{message}$"):
-        RayWorkersArgs(pod=POD, **numbers)
+        check_arguments(RayWorkersArgs(pod=POD, **numbers))
 
 
 @pytest.mark.parametrize(
     ("volumes", "message"),
     [
-        ([CLAIM, replace(BUCKET, name="lustre")], 'name "lustre" is of two.*; nearest: lustre-2'),
-        ([CLAIM, replace(BUCKET, mount_path="/lustre")], 'mount_path "/lustre".*: /lustre-2'),
+        ([CLAIM, replace(BUCKET, name="lustre")], 'name: "lustre" is of two.*; nearest: lustre-2'),
+        ([CLAIM, replace(BUCKET, mount_path="/lustre")], 'mount_path: "/lustre".*: /lustre-2'),
         ([replace(CLAIM, name="dshm")], 'name "dshm" is of two.*; nearest: dshm-2'),
         ([replace(CLAIM, name="launcher")], 'name "launcher" is of two.*; nearest: launcher-2'),
     ],

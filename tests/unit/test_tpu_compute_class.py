@@ -7,6 +7,7 @@ import pulumi_kubernetes as k8s
 import pytest
 
 from components.capacity import CapacityArgs
+from components.component import check_arguments
 from components.naming import NameKind
 from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 from tests.conftest import Recording, Register, inside
@@ -52,7 +53,7 @@ def test_slices_are_had_as_the_capacity_says(register: Register) -> None:
 
 def test_a_queue_is_not_for_classes() -> None:
     with pytest.raises(ValueError, match=r"makes pools of its own; nearest: flex-start$"):
-        replace(ARGS, capacity=CapacityArgs(mode="queued"))
+        check_arguments(replace(ARGS, capacity=CapacityArgs(mode="queued")))
 
 
 def test_pods_that_name_the_class_wait_for_it(register: Register) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from components.capacity import CapacityArgs
+from components.component import check_arguments
 from components.node_network import NodeNetwork
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from tests.conftest import Recording, Register
@@ -94,7 +95,7 @@ def test_a_slice_of_another_shape_machine_or_network_is_another_slice(register: 
 @pytest.mark.parametrize("mode", ON_REQUEST)
 def test_hosts_on_request_are_never_there_from_the_start(mode: str) -> None:
     with pytest.raises(ValueError, match="nearest: from_zero=True"):
-        replace(SLICE, capacity=CapacityArgs(mode=mode))
+        check_arguments(replace(SLICE, capacity=CapacityArgs(mode=mode)))
 
 
 def test_the_host_runs_one_thread_a_core_unless_told_otherwise(register: Register) -> None:
@@ -106,8 +107,8 @@ def test_the_host_runs_one_thread_a_core_unless_told_otherwise(register: Registe
 
 
 def test_networks_to_claim_have_to_be_there() -> None:
-    with pytest.raises(ValueError, match=r"dranet of slice-0 .* none; nearest: dranet=False$"):
-        replace(SLICE, additional_networks=())
+    with pytest.raises(ValueError, match=r"^dranet: .* none; nearest: dranet=False$"):
+        check_arguments(replace(SLICE, additional_networks=()))
     assert not replace(SLICE, additional_networks=(), dranet=False).additional_networks
 
 
