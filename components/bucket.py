@@ -9,15 +9,18 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.arguments import checked, refuse
+from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_bucket_name, check_name
+from components.naming import NameKind, check_bucket_name, name_is
 from components.tokens import formerly
 
 _DAY_S = 86_400
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketArgs:
+class BucketArgs(ProjectArgs):
     """`soft_delete_days` is how long deleted objects can be brought back, and are paid for.
 
     New objects are encrypted with `kms_key`, by default with a key of Google's.
@@ -25,8 +28,7 @@ class BucketArgs:
     `versioning` is for flat buckets: with a hierarchical namespace there are no versions.
     """
 
-    project: pulumi.Input[str]
-    location: str
+    location: pulumi.Input[str]
     bucket_name: str
     labels: pulumi.Input[dict[str, str]]
     hierarchical_namespace: bool
@@ -37,8 +39,23 @@ class BucketArgs:
     lifecycle_rules: Sequence[gcp.storage.BucketLifecycleRuleArgs] = ()
     protect: bool = False
 
+    def check(self) -> None:
+        name_is("bucket_name", NameKind.BUCKET, self.bucket_name)
+        checked("bucket_name", check_bucket_name, self.bucket_name)
+        if self.versioning and self.hierarchical_namespace:
+            refuse(
+                "versioning",
+                True,
+                "is for flat buckets, and hierarchical_namespace is True: it has no versions",
+                False,
+            )
+        # Cloud Storage documentation, "Soft delete", retention duration.
+        if self.soft_delete_days and not 7 <= self.soft_delete_days <= 90:
+            near = 7 if self.soft_delete_days < 7 else 90
+            refuse("soft_delete_days", self.soft_delete_days, "is not 0, nor 7 to 90 days", near)
 
-class Bucket(pulumi.ComponentResource):
+
+class Bucket(Component, apis=("storage",)):
     """`url` is gs://NAME."""
 
     bucket: gcp.storage.Bucket
@@ -48,11 +65,11 @@ class Bucket(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: BucketArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:Bucket", name, None, formerly("bucket:Bucket", opts))
+        super().__init__("gke-ai:index:Bucket", name, args, formerly("bucket:Bucket", opts))
         bucket = gcp.storage.Bucket(
             f"{name}-bucket",
-            project=args.project,
-            name=check_bucket_name(check_name(NameKind.BUCKET, args.bucket_name)),
+            project=args.project_with("storage"),
+            name=args.bucket_name,
             # As the API gives it back.
             location=args.location.upper(),
             uniform_bucket_level_access=True,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.component import Component
 from components.tokens import formerly
 
 
@@ -15,7 +16,7 @@ class BucketGrantArgs:
     member: pulumi.Input[str]
 
 
-class BucketGrant(pulumi.ComponentResource):
+class BucketGrant(Component, apis=("storage",)):
     """`bucket_name` is known once the member has the role, so what uses it never comes before."""
 
     bucket_name: pulumi.Output[str]
@@ -26,7 +27,7 @@ class BucketGrant(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:BucketGrant",
             name,
-            None,
+            args,
             formerly("bucket_grant:BucketGrant", opts),
         )
         grant = gcp.storage.BucketIAMMember(

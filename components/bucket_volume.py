@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.arguments import at_least
+from components.component import Component
 from components.gcsfuse_options import GcsFuseMountOptions, volume_attributes
+from components.naming import NameKind, names_are_of
 from components.static_volume import StaticVolume, VolumeMount, static_volume
 from components.tokens import formerly
 
@@ -35,8 +38,12 @@ class BucketVolumeArgs:
     prefetch_metadata: bool
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        names_are_of("base_name", NameKind.KUBERNETES, self.base_name, "pvc")
+        at_least("capacity_gib", self.capacity_gib, 1, "is no size that Kubernetes takes")
 
-class BucketVolume(pulumi.ComponentResource):
+
+class BucketVolume(Component, in_cluster=True):
     mount: VolumeMount
 
     def __init__(
@@ -45,7 +52,7 @@ class BucketVolume(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:BucketVolume",
             name,
-            None,
+            args,
             formerly("bucket_volume:BucketVolume", opts),
         )
         self.mount = static_volume(

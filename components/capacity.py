@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from components.arguments import one_of, refuse
+
 RESERVATION_KEY = "compute.googleapis.com/reservation-name"
 
 
@@ -29,11 +31,13 @@ class ReservationArgs:
     block: str | None = None
     sub_block: str | None = None
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if self.sub_block is not None and self.block is None:
-            raise ValueError(
-                f'sub_block "{self.sub_block}" is a part of a block, and none is given; '
-                "nearest: block with the block's name"
+            refuse(
+                "sub_block",
+                self.sub_block,
+                "is a part of a block, and none is given",
+                "block with the block's name",
             )
 
     @property
@@ -60,25 +64,21 @@ class CapacityArgs:
     max_run_seconds: int | None = None
     grace_seconds: int | None = None
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for an unknown mode, for the mode `reservation` without one, and for
-        `grace_seconds` of machines that are not spot."""
-        named = CapacityMode(self.mode) is CapacityMode.RESERVATION
+    def check(self) -> None:
+        one_of("mode", self.mode, CapacityMode, "is no way to have machines")
+        named = self.mode == CapacityMode.RESERVATION
         if named and self.reservation is None:
-            raise ValueError(
-                f'mode "{self.mode}" names no reservation; nearest: any-reservation, which takes '
-                "whatever fits"
-            )
+            near = "any-reservation, which takes whatever fits"
+            refuse("mode", self.mode, "names no reservation", near)
         if not named and self.reservation is not None:
-            raise ValueError(
-                f'mode "{self.mode}" never takes from reservation "{self.reservation.name}"; '
-                "nearest: reservation"
-            )
-
+            unused = f'never takes from reservation "{self.reservation.name}"'
+            refuse("mode", self.mode, unused, "reservation")
         if self.grace_seconds is not None and not self.spot:
-            raise ValueError(
-                f"grace_seconds {self.grace_seconds} are of spot machines, and mode is "
-                f'"{self.mode}"; nearest: None'
+            refuse(
+                "grace_seconds",
+                self.grace_seconds,
+                f'are of spot machines, and mode is "{self.mode}"',
+                None,
             )
 
     @property

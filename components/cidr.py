@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network, collapse_addresses
 from itertools import combinations, islice
 
+from components.arguments import refuse
+
 _PRIVATE = IPv4Network("10.0.0.0/8")
 FULL = "smaller ranges, for nothing of that size is left"
 # GKE and Google each keep the first two and the last two addresses of a primary range.
@@ -64,6 +66,29 @@ def check_not_prohibited(block: str, *, whole: bool) -> str:
             near = free.supernet(new_prefix=network.prefixlen)
             raise ValueError(f"{block} meets {prohibited}, which is {what}; nearest: {near}")
     return block
+
+
+def ranges_are(ranges: Mapping[str, object], *, apart: bool = True) -> None:
+    """Refuses arguments, by name, that are no IPv4 ranges, or of which two have the same addresses;
+    what is known only later is left to Google."""
+    known = {name: it for name, it in ranges.items() if isinstance(it, str)}
+    for name, block in known.items():
+        _range_is(name, block)
+    for first, second in overlaps(known) if apart else ():
+        near = next_free(IPv4Network(known[second]).prefixlen, known.values())
+        refuse(second, known[second], f"has addresses of {first}, {known[first]}", near)
+
+
+def _range_is(argument: str, block: str) -> None:
+    address, slash, _ = block.partition("/")
+    try:
+        whole = IPv4Network(block, strict=False)
+    except ValueError:
+        refuse(argument, block, "is not an IPv4 range", "10.0.0.0/20")
+    if not slash:
+        refuse(argument, block, "has no prefix length, and is one address", f"{address}/20")
+    if block != str(whole):
+        refuse(argument, block, "begins within a range", whole)
 
 
 def overlaps(ranges: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.members import MemberArgs, iam_members
 from components.tokens import formerly
@@ -20,14 +22,11 @@ _ROLE = "roles/container.clusterViewer"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterViewersArgs:
-    """`resource_manager_project` is known once its API is on."""
-
-    resource_manager_project: pulumi.Input[str]
+class ClusterViewersArgs(ProjectArgs):
     members: Sequence[MemberArgs]
 
 
-class ClusterViewers(pulumi.ComponentResource):
+class ClusterViewers(Component, apis=("cloudresourcemanager",)):
     """`iam_members`, such as user:EMAIL, are known once they can find the project's clusters."""
 
     iam_members: pulumi.Output[list[str]]
@@ -38,14 +37,14 @@ class ClusterViewers(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ClusterViewers",
             name,
-            None,
+            args,
             formerly("cluster_viewers:ClusterViewers", opts),
         )
         # One member of one role, as for nodes: others add bindings to the project, too.
         grants = [
             gcp.projects.IAMMember(
                 f"{name}-{member}",
-                project=args.resource_manager_project,
+                project=args.project_with("cloudresourcemanager"),
                 role=_ROLE,
                 member=member,
                 opts=fixed_name(self),

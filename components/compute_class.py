@@ -12,7 +12,6 @@ import pulumi_kubernetes as k8s
 
 from components.capacity import CapacityArgs, CapacityMode, ReservationArgs
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
 
 _DRANET = {"dra": {"networking": {"enabled": True}}}
 
@@ -33,7 +32,7 @@ def compute_class(
         f"{name}-class",
         api_version="cloud.google.com/v1",
         kind="ComputeClass",
-        metadata={"name": check_name(NameKind.COMPUTE_CLASS, class_name), "labels": labels},
+        metadata={"name": class_name, "labels": labels},
         spec={
             "nodePoolAutoCreation": {"enabled": True},
             **({"nodePoolConfig": _DRANET} if dranet else {}),

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name, cloud_name
+from components.naming import NameKind, cloud_name, name_is
+from components.resource_claim_template import PodClaimArgs
 from components.tokens import formerly
 
 
@@ -26,11 +29,15 @@ class ComputeDomainArgs:
     nodes: int
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("domain_name", NameKind.KUBERNETES, self.domain_name)
+        at_least("nodes", self.nodes, 1, "is no number of nodes for a domain")
 
-class ComputeDomain(pulumi.ComponentResource):
+
+class ComputeDomain(Component, in_cluster=True):
     """`template_name` is the template of the channel's claim, known once the driver is told of it.
 
-    Pods keep their channel; a replacement of the `domain` is theirs, too.
+    Pods take the `claim` from here: they keep their channel, and are replaced with the domain.
     """
 
     template_name: pulumi.Output[str]
@@ -41,7 +48,7 @@ class ComputeDomain(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ComputeDomain",
             name,
-            None,
+            args,
             formerly("compute_domain:ComputeDomain", opts),
         )
         channel = cloud_name(NameKind.KUBERNETES, args.domain_name, "channel")
@@ -50,7 +57,7 @@ class ComputeDomain(pulumi.ComponentResource):
             api_version=args.api_version,
             kind="ComputeDomain",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.domain_name),
+                "name": args.domain_name,
                 "namespace": args.namespace,
                 "labels": args.labels,
             },
@@ -63,4 +70,5 @@ class ComputeDomain(pulumi.ComponentResource):
         )
         self.domain = domain
         self.template_name = object_name(domain).apply(lambda _: channel)
+        self.claim = PodClaimArgs(template_name=self.template_name, source=domain)
         self.register_outputs({"domain": self.domain, "template_name": self.template_name})

@@ -5,13 +5,14 @@ they are gone before it is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.node_network import NodeNetwork
 from components.tokens import formerly
 
@@ -24,9 +25,14 @@ class DeviceNetworksArgs:
     networks: Sequence[NodeNetwork]
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        for place, one in enumerate(self.networks):
+            name_is(f"networks[{place}].name", NameKind.DEVICE_NETWORK, one.name)
 
-class DeviceNetworks(pulumi.ComponentResource):
-    """`network_names` has the order of `networks`, and is known once all `objects` exist."""
+
+class DeviceNetworks(Component, in_cluster=True):
+    """`network_names` has the order of `networks`, and is known once all objects exist. Pods take
+    `networks` from here, with their objects: they wait for these, and go before them."""
 
     network_names: pulumi.Output[list[str]]
 
@@ -36,14 +42,14 @@ class DeviceNetworks(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:DeviceNetworks",
             name,
-            None,
+            args,
             formerly("device_networks:DeviceNetworks", opts),
         )
-        self.objects: list[pulumi.Resource] = []
+        self.networks: list[NodeNetwork] = []
         names: list[pulumi.Output[str]] = []
         for one in args.networks:
             metadata: k8s.meta.v1.ObjectMetaArgsDict = {
-                "name": check_name(NameKind.DEVICE_NETWORK, one.name),
+                "name": one.name,
                 "labels": args.labels,
             }
             parameters = k8s.apiextensions.CustomResource(
@@ -79,7 +85,7 @@ class DeviceNetworks(pulumi.ComponentResource):
                 # and refer to what is being deleted.
                 opts=fixed_name(self, replace_on_changes=["spec"], replace_with=[parameters]),
             )
-            self.objects += [parameters, network]
+            self.networks.append(replace(one, objects=[parameters, network]))
             names.append(object_name(network))
         self.network_names = pulumi.Output.all(*names)
         self.register_outputs({"network_names": self.network_names})

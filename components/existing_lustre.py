@@ -23,7 +23,7 @@ class ExistingLustreArgs:
 @dataclass(frozen=True, kw_only=True)
 class ExistingLustre:
     """What a LustreInstance hands out, of one that nobody here made; `found` is what was read.
-    There is no resource `instance` that a pod could be replaced with; `access` is what lets its
+    There is no resource `instance` that a pod could be replaced with; `backing` is what lets its
     servers in, where that is the stack's."""
 
     found: LustreFacts
@@ -34,7 +34,7 @@ class ExistingLustre:
     handle: pulumi.Output[str]
     capacity_gib: pulumi.Output[str]
     instance: None = None
-    access: tuple[pulumi.Resource, ...] = ()
+    backing: tuple[pulumi.Resource, ...] = ()
 
 
 def existing_lustre(args: ExistingLustreArgs, provider: gcp.Provider) -> ExistingLustre:

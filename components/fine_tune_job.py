@@ -13,9 +13,11 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least, within
 from components.bucket_mount import BucketMountArgs
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.node_taints import NodeTaintArgs
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
@@ -226,8 +228,14 @@ class FineTuneJobArgs:
     grace_seconds: int = 60
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("job_name", NameKind.KUBERNETES, self.job_name)
+        at_least("pods", self.pods, 1, "is no number of pods")
+        at_least("gpus", self.gpus, 0, "is no number of GPUs")
+        within("shm_gib", self.shm_gib, self.memory_gib, "memory_gib")
 
-class FineTuneJob(pulumi.ComponentResource):
+
+class FineTuneJob(Component, in_cluster=True):
     """`job_name` is known once the Job exists, which says nothing of how far it is."""
 
     job_name: pulumi.Output[str]
@@ -238,10 +246,10 @@ class FineTuneJob(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:FineTuneJob",
             name,
-            None,
+            args,
             formerly("fine_tune_job:FineTuneJob", opts),
         )
-        job_name = check_name(NameKind.KUBERNETES, args.job_name)
+        job_name = args.job_name
         service = k8s.core.v1.Service(
             f"{name}-service",
             metadata={"name": job_name, "namespace": args.namespace, "labels": args.labels},

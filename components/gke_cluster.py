@@ -10,12 +10,16 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.arguments import checked, one_of, refuse, region_of, zone_in
+from components.cidr import ranges_are
 from components.cluster_mode import ClusterMode, autopilot, standard
+from components.component import Component
 from components.control_plane import ControlPlaneEndpoint
 from components.kubernetes_provider import kubeconfig_of, kubernetes_provider
 from components.lifecycle import child_of, fixed_name, of_google
 from components.members import check_security_group
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.network import PODS_RANGE, SERVICES_RANGE
 from components.tokens import formerly
 
@@ -39,6 +43,10 @@ _RAY_OPERATOR: gcp.container.ClusterAddonsConfigRayOperatorConfigArgsDict = {
     "ray_cluster_monitoring_config": {"enabled": True},
 }
 _TOKEN = "gcp:container/cluster:Cluster"
+# The provider's enum of `release_channel.channel` (pulumi-gcp 10.2, container.Cluster).
+_CHANNELS = ("RAPID", "REGULAR", "STABLE", "EXTENDED", "UNSPECIFIED")
+# The API by which a cluster asks the project's policy for images.
+BINARY_AUTHORIZATION = "binaryauthorization"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +83,7 @@ class MaintenanceWindow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GkeClusterArgs:
+class GkeClusterArgs(ProjectArgs):
     """`location` is a region or, unless it is an Autopilot cluster, a zone; nodes stand in `zone`.
 
     `node_service_account` is for Autopilot's nodes, or else for the first pool, which lives for
@@ -97,7 +105,6 @@ class GkeClusterArgs:
     and the boot disks of nodes that GKE makes itself.
     """
 
-    project: pulumi.Input[str]
     location: str
     zone: str
     cluster_name: str
@@ -125,8 +132,36 @@ class GkeClusterArgs:
     deletion_protection: bool
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("cluster_name", NameKind.CLUSTER, self.cluster_name)
+        zone_in("zone", self.zone, self.location)
+        if self.autopilot and self.location == self.zone:
+            reason = "is a zone, and an Autopilot cluster is regional"
+            refuse("location", self.location, reason, region_of(self.zone))
+        ranges_are({"control_plane_range": self.control_plane_range})
+        for place, it in enumerate(self.authorized_networks or ()):
+            ranges_are({f"authorized_networks[{place}].cidr": it.cidr})
+        if self.authorized_networks is not None and self.endpoint is ControlPlaneEndpoint.DNS:
+            refuse(
+                "authorized_networks",
+                f"of {len(self.authorized_networks)} ranges",
+                "is for addresses, and the control plane answers by a name alone",
+                None,
+            )
+        one_of("release_channel", self.release_channel, _CHANNELS, "is no release channel")
+        if self.lustre_legacy_port and not self.lustre:
+            refuse("lustre_legacy_port", True, "is for nodes that mount Lustre", "lustre=True")
+        if self.intranode_visibility and self.autopilot:
+            refuse("intranode_visibility", True, "is for Standard: Autopilot has it", False)
+        if self.security_group is not None:
+            checked("security_group", check_security_group, self.security_group)
 
-class GkeCluster(pulumi.ComponentResource):
+    @property
+    def further_apis(self) -> tuple[str, ...]:
+        return (BINARY_AUTHORIZATION,) if self.binary_authorization else ()
+
+
+class GkeCluster(Component, apis=("container",)):
     """`kubernetes` is the provider for resources in the cluster, made from its outputs alone, and
     `cluster` the cluster itself, with which all in it goes.
 
@@ -145,13 +180,13 @@ class GkeCluster(pulumi.ComponentResource):
         self, name: str, args: GkeClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai:index:GkeCluster", name, None, formerly("gke_cluster:GkeCluster", opts)
+            "gke-ai:index:GkeCluster", name, args, formerly("gke_cluster:GkeCluster", opts)
         )
         mode = _mode(args)
         cluster = gcp.container.Cluster(
             f"{name}-cluster",
-            project=args.project,
-            name=check_name(NameKind.CLUSTER, args.cluster_name),
+            project=args.project_with(*GkeCluster.required_apis(args)),
+            name=args.cluster_name,
             location=args.location,
             # One zone: the accelerators, and Lustre, are in no other.
             node_locations=None if args.location == args.zone else [args.zone],
@@ -242,12 +277,8 @@ class GkeCluster(pulumi.ComponentResource):
 
 def _mode(args: GkeClusterArgs) -> ClusterMode:
     if not args.autopilot:
-        return standard(args.project, args.node_service_account)
-    if args.location == args.zone:
-        region = args.zone.rpartition("-")[0]
-        raise ValueError(
-            f'location "{args.location}" is a zone, and an Autopilot cluster is regional; '
-            f"nearest: {region}"
+        return standard(
+            args.project_with(*GkeCluster.required_apis(args)), args.node_service_account
         )
     return autopilot(args.node_service_account, args.kms_key)
 
@@ -297,7 +328,7 @@ def _groups(
     # google-beta/services/container/resource_container_cluster.go:1215 and :4590, 93c65b2d60).
     if security_group is None:
         return None
-    return {"security_group": check_security_group(security_group)}
+    return {"security_group": security_group}
 
 
 def _addons(args: GkeClusterArgs, mode: ClusterMode) -> gcp.container.ClusterAddonsConfigArgsDict:

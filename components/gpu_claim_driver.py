@@ -14,10 +14,12 @@ from typing import Any
 
 import pulumi
 
+from components.component import Component
 from components.gib import NODE_DRIVER_DIR
 from components.helm_chart import HelmChartArgs, install_release
-from components.node_terms import GKE_ACCELERATOR, on_any, one_of
+from components.node_terms import on_any, one_of
 from components.pod_security import PRIVILEGED
+from components.pool_labels import GKE_ACCELERATOR
 from components.tokens import formerly
 
 _RELEASE = "dra-driver-nvidia-gpu"
@@ -34,7 +36,7 @@ class GpuClaimDriverArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class GpuClaimDriver(pulumi.ComponentResource):
+class GpuClaimDriver(Component, in_cluster=True):
     """`release_name` is known once the chart is installed, which says nothing of the nodes: a
     claim waits until its node publishes what it asks for."""
 
@@ -46,7 +48,7 @@ class GpuClaimDriver(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:GpuClaimDriver",
             name,
-            None,
+            args,
             formerly("gpu_claim_driver:GpuClaimDriver", opts),
         )
         self.release = install_release(

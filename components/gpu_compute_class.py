@@ -10,9 +10,12 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.arguments import at_least
 from components.capacity import CapacityArgs
+from components.component import Component
 from components.compute_class import capacity_of, compute_class
 from components.lifecycle import object_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 
@@ -30,8 +33,12 @@ class GpuComputeClassArgs:
     capacity: CapacityArgs
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("class_name", NameKind.COMPUTE_CLASS, self.class_name)
+        at_least("gpus", self.gpus, 1, "is no number of GPUs for a machine")
 
-class GpuComputeClass(pulumi.ComponentResource):
+
+class GpuComputeClass(Component, in_cluster=True):
     """`class_name` is known once the class is there; machines come when pods ask for them."""
 
     class_name: pulumi.Output[str]
@@ -42,7 +49,7 @@ class GpuComputeClass(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:GpuComputeClass",
             name,
-            None,
+            args,
             formerly("gpu_compute_class:GpuComputeClass", opts),
         )
         made = compute_class(

@@ -13,9 +13,10 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.gib import NODE_DRIVER_DIR, POD_DRIVER_DIR
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.nccl_rdma_installer import on_any, selector_terms
 from components.tokens import formerly
 
@@ -50,8 +51,11 @@ class GpuDriverInstallerArgs:
     node_selectors: list[pulumi.Input[dict[str, str]]]
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("installer_name", NameKind.KUBERNETES, self.installer_name)
 
-class GpuDriverInstaller(pulumi.ComponentResource):
+
+class GpuDriverInstaller(Component, in_cluster=True):
     """`daemon_set_name` is known once all nodes that there are have the driver."""
 
     daemon_set_name: pulumi.Output[str]
@@ -62,7 +66,7 @@ class GpuDriverInstaller(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:GpuDriverInstaller",
             name,
-            None,
+            args,
             formerly("gpu_driver_installer:GpuDriverInstaller", opts),
         )
         placement = pulumi.Output.all(*args.node_selectors).apply(
@@ -71,7 +75,7 @@ class GpuDriverInstaller(pulumi.ComponentResource):
         made = k8s.apps.v1.DaemonSet(
             f"{name}-daemon-set",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.installer_name),
+                "name": args.installer_name,
                 "namespace": _NAMESPACE,
                 "labels": args.labels,
             },

@@ -9,20 +9,22 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.cidr import ranges_are
+from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name, network_name
-from components.network import custom_vpc, device_subnetwork
+from components.naming import NameKind, cloud_name, names_are_of, network_name
+from components.network import custom_vpc, device_subnetwork, mtu_is, network_base
 from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
-class GvnicNetworkArgs:
+class GvnicNetworkArgs(ProjectArgs):
     """`key` tells a stack's networks apart; `internal_range` is all that may talk to its nodes.
 
     `first_subnetwork` is the id of the one of the same nodes with which this one is replaced.
     """
 
-    project: pulumi.Input[str]
     region: pulumi.Input[str]
     base_name: str
     key: str
@@ -32,8 +34,16 @@ class GvnicNetworkArgs:
     first_subnetwork: pulumi.Input[str] | None = None
     protect: bool = False
 
+    def check(self) -> None:
+        network_base("base_name", self.base_name)
+        names_are_of("key", NameKind.NETWORK_KEY, self.key)
+        mtu_is("mtu", self.mtu)
+        ranges_are(
+            {"subnet_range": self.subnet_range, "internal_range": self.internal_range}, apart=False
+        )
 
-class GvnicNetwork(pulumi.ComponentResource):
+
+class GvnicNetwork(Component, apis=("compute",)):
     """The names do not wait for the firewall; what depends on the component does.
 
     `plain_names` are those of VPC and subnetwork as text, known before either exists.
@@ -51,7 +61,7 @@ class GvnicNetwork(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:GvnicNetwork",
             name,
-            None,
+            args,
             formerly("gvnic_network:GvnicNetwork", opts),
         )
         vpc_name = network_name(args.base_name, args.key)
@@ -59,7 +69,7 @@ class GvnicNetwork(pulumi.ComponentResource):
         vpc = custom_vpc(
             self,
             name,
-            project=args.project,
+            project=args.project_with("compute"),
             vpc_name=vpc_name,
             mtu=args.mtu,
             protect=args.protect,
@@ -68,7 +78,7 @@ class GvnicNetwork(pulumi.ComponentResource):
             self,
             f"{name}-subnet",
             vpc,
-            project=args.project,
+            project=args.project_with("compute"),
             region=args.region,
             subnetwork_name=subnetwork_name,
             block=args.subnet_range,
@@ -77,7 +87,7 @@ class GvnicNetwork(pulumi.ComponentResource):
         )
         gcp.compute.Firewall(
             f"{name}-internal",
-            project=args.project,
+            project=args.project_with("compute"),
             name=cloud_name(NameKind.FIREWALL, args.base_name, args.key, "internal"),
             network=vpc.id,
             direction="INGRESS",

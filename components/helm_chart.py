@@ -16,6 +16,7 @@ from typing import Any, TypedDict, Unpack
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import refuse
 from components.lifecycle import fixed_name, object_name
 from components.namespace import with_pod_security
 from components.naming import NameKind, check_name
@@ -37,11 +38,13 @@ class HelmChartArgs:
     repository: str | None = None
     digest: str | None = None
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if self.digest is not None and self.repository is not None:
-            raise ValueError(
-                f"digest {self.digest} of {self.chart}: Helm compares none of a chart in "
-                f"{self.repository}; nearest: leave it out, or an address of an OCI registry"
+            refuse(
+                "digest",
+                self.digest,
+                f"is compared with no chart in {self.repository} by Helm",
+                "leave it out, or an address of an OCI registry",
             )
 
     @property

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 _READER = "roles/artifactregistry.reader"
@@ -30,14 +32,13 @@ class UpstreamArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImageMirrorArgs:
-    """`project` is known once the API of Artifact Registry is on. Without `upstream` the repository
+class ImageMirrorArgs(ProjectArgs):
+    """Without `upstream` the repository
     exists already, by any name that Artifact Registry has for one: it mirrors a registry, or has
     what was pushed into it. `readers` are emails of service accounts, by a name that stays. Images
     in a repository that is made are encrypted with `kms_key`, by default with a key of Google's;
     another key is another repository."""
 
-    project: pulumi.Input[str]
     location: pulumi.Input[str]
     repository_id: str
     upstream: UpstreamArgs | None = None
@@ -45,8 +46,13 @@ class ImageMirrorArgs:
     readers: Mapping[str, pulumi.Input[str]]
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        # One that exists already may have a longer name, with its project and location.
+        if self.upstream is not None:
+            name_is("repository_id", NameKind.REPOSITORY, self.repository_id)
 
-class ImageMirror(pulumi.ComponentResource):
+
+class ImageMirror(Component, apis=("artifactregistry",)):
     """`repository_name` is the last part of its name. Pods wait for the whole component: no value
     of theirs says that their nodes may read it."""
 
@@ -58,16 +64,16 @@ class ImageMirror(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ImageMirror",
             name,
-            None,
+            args,
             formerly("image_mirror:ImageMirror", opts),
         )
         repository: pulumi.Input[str] = args.repository_id
         if args.upstream is not None:
             repository = gcp.artifactregistry.Repository(
                 f"{name}-repository",
-                project=args.project,
+                project=args.project_with("artifactregistry"),
                 location=args.location,
-                repository_id=check_name(NameKind.REPOSITORY, args.repository_id),
+                repository_id=args.repository_id,
                 description=f"Mirror of {args.upstream.host}",
                 format="DOCKER",
                 mode="REMOTE_REPOSITORY",
@@ -80,7 +86,7 @@ class ImageMirror(pulumi.ComponentResource):
         for key, email in args.readers.items():
             gcp.artifactregistry.RepositoryIamMember(
                 f"{name}-{key}-reader",
-                project=args.project,
+                project=args.project_with("artifactregistry"),
                 location=args.location,
                 repository=repository,
                 role=_READER,

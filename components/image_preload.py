@@ -11,8 +11,9 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.node_terms import on_any, selector_terms
 from components.pod_manifest import DEFAULT_SECCOMP, NO_TOKEN, no_more_privileges
 from components.tokens import formerly
@@ -30,8 +31,11 @@ class ImagePreloadArgs:
     node_selectors: Sequence[Mapping[str, str]]
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("preload_name", NameKind.DAEMON_SET, self.preload_name)
 
-class ImagePreload(pulumi.ComponentResource):
+
+class ImagePreload(Component, in_cluster=True):
     daemon_set: k8s.apps.v1.DaemonSet
 
     def __init__(
@@ -40,13 +44,13 @@ class ImagePreload(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ImagePreload",
             name,
-            None,
+            args,
             formerly("image_preload:ImagePreload", opts),
         )
         self.daemon_set = k8s.apps.v1.DaemonSet(
             f"{name}-daemon-set",
             metadata={
-                "name": check_name(NameKind.DAEMON_SET, args.preload_name),
+                "name": args.preload_name,
                 "namespace": _NAMESPACE,
                 "labels": args.labels,
                 "annotations": {"pulumi.com/skipAwait": "true"},

@@ -13,7 +13,9 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least, within
 from components.bucket_mount import BucketMountArgs
+from components.component import Component
 from components.inference_engine import PORT, InferenceEngine, ServedModel
 from components.inference_manifest import (
     ModelFolder,
@@ -29,9 +31,10 @@ from components.inference_manifest import (
     service_spec,
 )
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.node_taints import NodeTaintArgs
 from components.ray_manifest import Quantity
+from components.resource_claim_template import PodClaimArgs
 from components.tokens import formerly
 
 
@@ -77,7 +80,7 @@ class InferenceServerArgs:
     update has this time for each pod that comes after another.
     `rollout` is how pods of a changed server come, and with `stays` the only one keeps its node.
     `taints` are those of the nodes.
-    With `claims`, by names with their templates, pods have the GPUs by these, and with `rdma`
+    With `claims`, by names, pods have the GPUs by these, and with `rdma`
     interfaces that speak it; `nccl` are NCCL's settings over those of its plugin's own script,
     `environment` what every process has.
     """
@@ -109,7 +112,7 @@ class InferenceServerArgs:
     workload_priority: pulumi.Input[str] | None = None
     node_selector: pulumi.Input[dict[str, str]]
     taints: Sequence[NodeTaintArgs] = ()
-    claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    claims: dict[str, PodClaimArgs] = field(default_factory=dict[str, PodClaimArgs])
     rdma: bool = False
     nccl: dict[str, str] = field(default_factory=dict[str, str])
     environment: dict[str, str] = field(default_factory=dict[str, str])
@@ -118,8 +121,15 @@ class InferenceServerArgs:
     stays: bool = False
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("server_name", NameKind.KUBERNETES, self.server_name)
+        at_least("replicas", self.replicas, 0, "is no number of replicas")
+        within("replicas", self.replicas, self.max_replicas, "max_replicas")
+        at_least("gpus", self.gpus, 0, "is no number of GPUs")
+        within("shm_gib", self.shm_gib, self.memory_gib, "memory_gib")
 
-class InferenceServer(pulumi.ComponentResource):
+
+class InferenceServer(Component, in_cluster=True):
     """`url` is where pods that may reach it do, known once it answers."""
 
     deployment_name: pulumi.Output[str]
@@ -132,7 +142,7 @@ class InferenceServer(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:InferenceServer",
             name,
-            None,
+            args,
             formerly("inference_server:InferenceServer", opts),
         )
         scaled, most = args.max_replicas is not None, max(args.replicas, args.max_replicas or 0)
@@ -214,7 +224,7 @@ class InferenceServer(pulumi.ComponentResource):
 
 def _metadata(args: InferenceServerArgs) -> k8s.meta.v1.ObjectMetaArgsDict:
     return {
-        "name": check_name(NameKind.KUBERNETES, args.server_name),
+        "name": args.server_name,
         "namespace": args.namespace,
         "labels": args.labels,
     }
@@ -253,7 +263,7 @@ def _pod(args: InferenceServerArgs) -> ServerPod:
         key_secret_key=args.key_secret_key,
         node_selector=args.node_selector,
         taints=args.taints,
-        claims=args.claims,
+        claims={name: it.template_name for name, it in args.claims.items()},
         rdma=args.rdma,
         nccl=args.nccl,
         environment=args.environment,

@@ -10,6 +10,7 @@ from typing import Any
 
 import pulumi
 
+from components.component import Component
 from components.helm_chart import HelmChartArgs, install_chart
 from components.lifecycle import object_name
 from components.pod_security import BASELINE
@@ -30,7 +31,7 @@ class JobSetControllerArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class JobSetController(pulumi.ComponentResource):
+class JobSetController(Component, in_cluster=True):
     """`release_name` is known once the controller answers; `release` and `ready` are what JobSets
     hang on."""
 
@@ -43,7 +44,7 @@ class JobSetController(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:JobSetController",
             name,
-            None,
+            args,
             formerly("jobset_controller:JobSetController", opts),
         )
         installed = install_chart(

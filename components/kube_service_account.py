@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import checked
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name, check_own_account
+from components.naming import NameKind, check_own_account, name_is
 from components.tokens import formerly
 
 
@@ -16,8 +18,12 @@ class KubeServiceAccountArgs:
     account_name: str
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("account_name", NameKind.KUBERNETES, self.account_name)
+        checked("account_name", check_own_account, self.account_name)
 
-class KubeServiceAccount(pulumi.ComponentResource):
+
+class KubeServiceAccount(Component, in_cluster=True):
     """`account_name` is its name, known once it exists."""
 
     account_name: pulumi.Output[str]
@@ -28,13 +34,13 @@ class KubeServiceAccount(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:KubeServiceAccount",
             name,
-            None,
+            args,
             formerly("kube_service_account:KubeServiceAccount", opts),
         )
         account = k8s.core.v1.ServiceAccount(
             f"{name}-account",
             metadata={
-                "name": check_own_account(check_name(NameKind.KUBERNETES, args.account_name)),
+                "name": args.account_name,
                 "namespace": args.namespace,
                 "labels": args.labels,
             },

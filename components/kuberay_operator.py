@@ -9,6 +9,7 @@ from typing import Any
 
 import pulumi
 
+from components.component import Component
 from components.helm_chart import HelmChartArgs, install_chart
 from components.lifecycle import object_name
 from components.pod_security import BASELINE
@@ -25,7 +26,7 @@ class KubeRayOperatorArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class KubeRayOperator(pulumi.ComponentResource):
+class KubeRayOperator(Component, in_cluster=True):
     """`release_name` is known once the operator runs; `release` and `ready` are what Ray clusters
     hang on."""
 
@@ -38,7 +39,7 @@ class KubeRayOperator(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:KubeRayOperator",
             name,
-            None,
+            args,
             formerly("kuberay_operator:KubeRayOperator", opts),
         )
         values: dict[str, Any] = {}

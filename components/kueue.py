@@ -10,9 +10,12 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.arguments import at_least, checked
+from components.component import Component
 from components.helm_chart import HelmChartArgs, install_chart
-from components.kueue_manifest import NAMESPACE, RELEASE, kueue_values
+from components.kueue_manifest import NAMESPACE, RELEASE, check_framework, kueue_values
 from components.lifecycle import object_name
+from components.naming import NameKind, name_is
 from components.pod_security import BASELINE
 from components.tokens import formerly
 
@@ -34,8 +37,14 @@ class KueueArgs:
     node_selector: pulumi.Input[dict[str, str]] | None = None
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("namespace", NameKind.NAMESPACE, self.namespace)
+        for one in self.frameworks:
+            checked("frameworks", check_framework, one)
+        at_least("ready_minutes", self.ready_minutes, 1, "leaves no time")
 
-class Kueue(pulumi.ComponentResource):
+
+class Kueue(Component, in_cluster=True):
     """`release_name` is known once Kueue answers; `release` is what its objects live in, and
     `ready` is there once they can be made."""
 
@@ -45,7 +54,7 @@ class Kueue(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: KueueArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:Kueue", name, None, formerly("kueue:Kueue", opts))
+        super().__init__("gke-ai:index:Kueue", name, args, formerly("kueue:Kueue", opts))
         installed = install_chart(
             self,
             name,

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from components.arguments import refuse
 from components.kueue_frameworks import FRAMEWORKS
 from components.provisioning_manifest import checks_strategy
 
@@ -65,6 +66,21 @@ class ResourceGroupArgs:
     """Flavors that are tried in this order; each has the resources that the first one has."""
 
     flavors: Sequence[FlavorQuotasArgs]
+
+    def check(self) -> None:
+        if not self.flavors:
+            refuse("flavors", "()", "has no quota", "one flavor")
+        covered = [it.resource for it in self.flavors[0].resources]
+        for place, one in enumerate(self.flavors):
+            quotas = [it.resource for it in one.resources]
+            if sorted(quotas) != sorted(covered):
+                refuse(
+                    f"flavors[{place}].resources",
+                    ", ".join(sorted(quotas)),
+                    f"of {one.flavor} are not those of {self.flavors[0].flavor}, and all flavors "
+                    "of a group have the same",
+                    ", ".join(covered),
+                )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,14 +225,11 @@ def flavor_spec(
 def cluster_queue_spec(
     queue: ClusterQueueArgs, *, flavors: Mapping[str, Any], cohort: Any, checks: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A ClusterQueue. `flavors`, `cohort` and `checks` are names, known once those exist.
-
-    Raises ValueError where the flavors of a group have not the same resources.
-    """
+    """A ClusterQueue. `flavors`, `cohort` and `checks` are names, known once those exist."""
     spec: dict[str, Any] = {
         "namespaceSelector": _only(queue.namespaces) if queue.namespaces else {},
         "preemption": _preemption(queue.preemption),
-        "resourceGroups": [_resource_group(queue.name, one, flavors) for one in queue.groups],
+        "resourceGroups": [_resource_group(one, flavors) for one in queue.groups],
     }
     if cohort is not None:
         spec["cohortName"] = cohort
@@ -246,20 +259,12 @@ def _preemption(preemption: PreemptionArgs) -> dict[str, Any]:
     return found
 
 
-def _resource_group(
-    queue: str, group: ResourceGroupArgs, flavors: Mapping[str, Any]
-) -> dict[str, Any]:
+def _resource_group(group: ResourceGroupArgs, flavors: Mapping[str, Any]) -> dict[str, Any]:
     covered = [it.resource for it in group.flavors[0].resources]
     found: list[dict[str, Any]] = []
     for one in group.flavors:
         # Kueue wants them in the order of coveredResources.
         quotas = {it.resource: it for it in one.resources}
-        if sorted(quotas) != sorted(covered):
-            raise ValueError(
-                f"flavor {one.flavor} of the ClusterQueue {queue} has quotas for "
-                f"{', '.join(sorted(quotas))}, and all flavors of a group have the same; "
-                f"nearest: {', '.join(covered)}"
-            )
         resources = [_resource_quota(quotas[resource]) for resource in covered]
         found.append({"name": flavors.get(one.flavor, one.flavor), "resources": resources})
     return {"coveredResources": covered, "flavors": found}

@@ -12,6 +12,9 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import one_of, refuse
+from components.component import Component
+from components.kueue import Kueue
 from components.kueue_manifest import (
     API_VERSION,
     ClusterQueueArgs,
@@ -20,7 +23,7 @@ from components.kueue_manifest import (
 )
 from components.kueue_topology import topology_spec
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.provisioning_manifest import admission_check_spec, provisioning_config_spec
 from components.tokens import formerly
 
@@ -79,13 +82,9 @@ class WorkloadPriorityClassArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class KueueQueuesArgs:
-    """`kueue` is the Helm release that the objects live and die with, `ready` what is there once
-    they can be made; they have no type here, for a component's schema has no word for it, and are
-    None where somebody else has installed Kueue.
-    """
+    """The objects live and die with `kueue`, which is None where somebody else has installed it."""
 
-    kueue: Any
-    ready: Any
+    kueue: Kueue | None = None
     flavors: Sequence[ResourceFlavorArgs]
     topologies: Sequence[TopologyArgs] = ()
     admission_checks: Sequence[AdmissionCheckArgs] = ()
@@ -94,8 +93,35 @@ class KueueQueuesArgs:
     priority_classes: Sequence[WorkloadPriorityClassArgs] = ()
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        lists = {
+            "flavors": self.flavors,
+            "topologies": self.topologies,
+            "admission_checks": self.admission_checks,
+            "cohorts": self.cohorts,
+            "cluster_queues": self.cluster_queues,
+            "priority_classes": self.priority_classes,
+        }
+        for argument, ones in lists.items():
+            names = [it.name for it in ones]
+            for place, name in enumerate(names):
+                name_is(f"{argument}[{place}].name", NameKind.KUBERNETES, name)
+                if name in names[:place]:
+                    reason = "is the name of two, and Kueue has one of a name"
+                    refuse(f"{argument}[{place}].name", name, reason, f"{name}-2")
+        flavors = [it.name for it in self.flavors]
+        for place, queue in enumerate(self.cluster_queues):
+            for group in queue.groups:
+                for it in group.flavors:
+                    where = f"cluster_queues[{place}].groups"
+                    one_of(where, it.flavor, flavors, "is the name of none of flavors")
+            for name in queue.admission_checks:
+                known = [it.name for it in self.admission_checks]
+                where = f"cluster_queues[{place}].admission_checks"
+                one_of(where, name, known, "is the name of none of admission_checks")
 
-class KueueQueues(pulumi.ComponentResource):
+
+class KueueQueues(Component, in_cluster=True):
     """`cluster_queues` and `class_names` are names by name, known once workloads can use them;
     `names` has each cluster queue's by itself, known once that one exists."""
 
@@ -108,7 +134,7 @@ class KueueQueues(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:KueueQueues",
             name,
-            None,
+            args,
             formerly("kueue_queues:KueueQueues", opts),
         )
         self._args = args
@@ -194,15 +220,15 @@ class KueueQueues(pulumi.ComponentResource):
         return object_name(made)
 
     def _metadata(self, name: str) -> dict[str, Any]:
-        return {"name": check_name(NameKind.KUBERNETES, name), "labels": self._args.labels}
+        return {"name": name, "labels": self._args.labels}
 
     def _options(self) -> pulumi.ResourceOptions:
         """No value of the release is in the objects: it makes their kinds and checks them."""
         kueue = self._args.kueue
         if kueue is None:
             return fixed_name(self)
-        options = fixed_name(self, replace_with=[kueue])
-        options.depends_on = [kueue, self._args.ready]
+        options = fixed_name(self, replace_with=[kueue.release])
+        options.depends_on = [kueue.release, kueue.ready]
         return options
 
 

@@ -17,6 +17,14 @@ def child_of(parent: pulumi.Resource) -> pulumi.ResourceOptions:
     return pulumi.ResourceOptions(parent=parent)
 
 
+def once_there(
+    options: pulumi.ResourceOptions, *needed: Sequence[pulumi.Resource]
+) -> pulumi.ResourceOptions:
+    """Of a component that waits for all of these, besides what its user has it wait for."""
+    every = list(dict.fromkeys(one for some in needed for one in some))
+    return pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=every))
+
+
 def fixed_name(
     parent: pulumi.Resource,
     *,

@@ -7,14 +7,16 @@ quota there (kubernetes-sigs/kueue v0.19.2 pkg/controller/core/clusterqueue_cont
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import one_of
+from components.component import Component
+from components.kueue import Kueue
 from components.kueue_manifest import API_VERSION
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 # The component that had the LocalQueues as children before they had one of their own.
@@ -30,12 +32,11 @@ class LocalQueueArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class LocalQueuesArgs:
-    """`kueue` and `ready` are those of `KueueQueuesArgs`. `cluster_queues` are the stack's own, by
+    """`kueue` is that of `KueueQueuesArgs`. `cluster_queues` are the stack's own, by
     name, each known once it exists, and `namespaces` those of the stack. `queues` is the logical
     name of the stack's `KueueQueues`."""
 
-    kueue: Any
-    ready: Any
+    kueue: Kueue | None = None
     queues: str
     local_queues: Sequence[LocalQueueArgs]
     cluster_queues: dict[str, pulumi.Input[str]] = field(
@@ -44,8 +45,16 @@ class LocalQueuesArgs:
     namespaces: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        for place, one in enumerate(self.local_queues):
+            name_is(f"local_queues[{place}].name", NameKind.KUBERNETES, one.name)
+            # Without any the queues are somebody else's.
+            if self.cluster_queues:
+                where = f"local_queues[{place}].cluster_queue"
+                one_of(where, one.cluster_queue, self.cluster_queues, "is none of cluster_queues")
 
-class LocalQueues(pulumi.ComponentResource):
+
+class LocalQueues(Component, in_cluster=True):
     """`local_queues` are names by `namespace/name`, known once workloads can use them."""
 
     local_queues: pulumi.Output[dict[str, str]]
@@ -56,7 +65,7 @@ class LocalQueues(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:LocalQueues",
             name,
-            None,
+            args,
             formerly("local_queues:LocalQueues", opts),
         )
         self._args = args
@@ -72,7 +81,7 @@ class LocalQueues(pulumi.ComponentResource):
             api_version=API_VERSION,
             kind="LocalQueue",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, queue.name),
+                "name": queue.name,
                 "namespace": args.namespaces.get(queue.namespace, queue.namespace),
                 "labels": args.labels,
             },
@@ -89,8 +98,8 @@ class LocalQueues(pulumi.ComponentResource):
             self,
             # Kueue lets a queue's ClusterQueue not change.
             replace_on_changes=["spec.clusterQueue"],
-            replace_with=[] if kueue is None else [kueue],
-            depends_on=[] if kueue is None else [kueue, self._args.ready],
+            replace_with=[] if kueue is None else [kueue.release],
+            depends_on=[] if kueue is None else [kueue.release, kueue.ready],
         )
         options.aliases = [pulumi.Alias(parent=pulumi.create_urn(self._args.queues, _BEFORE))]
         return options

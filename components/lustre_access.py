@@ -10,25 +10,33 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.arguments import port_is
+from components.cidr import ranges_are
+from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, cloud_name, names_are_of
 from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
-class LustreAccessArgs:
+class LustreAccessArgs(ProjectArgs):
     """`project` is whose the network is, `base_name` and `instance` name the rule, and `port` is
     what the instance listens on."""
 
-    project: pulumi.Input[str]
     network_id: pulumi.Input[str]
     base_name: str
     instance: str
     peering_range: pulumi.Input[str]
     port: int
 
+    def check(self) -> None:
+        names_are_of("base_name", NameKind.FIREWALL, self.base_name, self.instance, "lustre")
+        ranges_are({"peering_range": self.peering_range})
+        port_is("port", self.port)
 
-class LustreAccess(pulumi.ComponentResource):
+
+class LustreAccess(Component, apis=("compute",)):
     """For an instance that exists already. `rule_name` is known once the servers are let in, by
     `rule`."""
 
@@ -41,13 +49,13 @@ class LustreAccess(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:LustreAccess",
             name,
-            None,
+            args,
             formerly("lustre_access:LustreAccess", opts),
         )
         rule = lustre_rule(
             self,
             f"{name}-firewall",
-            project=args.project,
+            project=args.project_with("compute"),
             network_id=args.network_id,
             rule_name=cloud_name(NameKind.FIREWALL, args.base_name, args.instance, "lustre"),
             peering_range=args.peering_range,

@@ -3,38 +3,43 @@
 Leaves out the peering that it sits on and the volume for pods.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pulumi
 import pulumi_gcp as gcp
 
+from catalog.lustre import LustreTable, check_capacity, check_filesystem_name
+from catalog.table import load_table
+from components.apis import ProjectArgs
+from components.arguments import checked, refuse
+from components.cidr import ranges_are
+from components.component import Component
 from components.lifecycle import of_google
 from components.lustre_access import lustre_rule
-from components.naming import NameKind, check_name, cloud_name
-from components.private_service_access import in_ranges
+from components.naming import NameKind, cloud_name, name_is
+from components.private_service_access import PrivateServiceAccess, in_ranges
 from components.tokens import formerly
 
 _TOKEN = "gcp:lustre/instance:Instance"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LustreInstanceArgs:
+class LustreInstanceArgs(ProjectArgs):
     """`network_id` has to be one that is known only once private service access is up.
 
-    `ranges` are those that it has its addresses of, and is made anew with. `peering_range` is where
-    Google puts the servers. `legacy_port` has them listen on the port of older nodes, and `port` is
-    that port or the other: instance, nodes and firewall have one.
-    `network_project` is whose the network is, where that is another project. Files and their
+    `services` is what it has its addresses of, and is made anew with, where that is not somebody
+    else's. `peering_range` is where Google puts the servers. `legacy_port` has them listen on the
+    port of older nodes, and `port` is that port or the other: instance, nodes and firewall have
+    one. `network_project` is whose the network is, where that is another project. Files and their
     names are encrypted with `kms_key`, by default with a key of Google's; another key is another
     instance.
     """
 
-    project: pulumi.Input[str]
     zone: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
-    ranges: Sequence[gcp.compute.GlobalAddress] = ()
+    services: PrivateServiceAccess | None = None
     capacity_gib: pulumi.Input[int]
     throughput_mbps_per_tib: int
     filesystem: pulumi.Input[str]
@@ -46,11 +51,25 @@ class LustreInstanceArgs:
     labels: pulumi.Input[dict[str, str]]
     protect: bool = False
 
+    def check(self) -> None:
+        name_is("instance_name", NameKind.LUSTRE, self.instance_name)
+        table = load_table(LustreTable, "lustre")
+        tier = checked("throughput_mbps_per_tib", table.tier, self.throughput_mbps_per_tib)
+        if isinstance(self.capacity_gib, int):
+            checked("capacity_gib", partial(check_capacity, tier), self.capacity_gib)
+        if isinstance(self.filesystem, str):
+            checked("filesystem", check_filesystem_name, self.filesystem)
+        ranges_are({"peering_range": self.peering_range})
+        if self.port != (port := table.port_of(legacy=self.legacy_port)):
+            reason = f"is not where an instance listens with legacy_port {self.legacy_port}"
+            refuse("port", self.port, reason, port)
 
-class LustreInstance(pulumi.ComponentResource):
+
+class LustreInstance(Component, apis=("lustre", "compute")):
     """`mount_point` is ADDRESS@tcp:/FILESYSTEM; `handle` is the CSI driver's name for it.
 
-    `address` is known once the firewall lets the servers through: what mounts waits for both.
+    `address` is known once the firewall lets the servers through: what mounts waits for both, and
+    is replaced with the `backing`.
     """
 
     instance: gcp.lustre.Instance
@@ -68,14 +87,14 @@ class LustreInstance(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:LustreInstance",
             name,
-            None,
+            args,
             formerly("lustre_instance:LustreInstance", opts),
         )
         instance = gcp.lustre.Instance(
             f"{name}-instance",
-            project=args.project,
+            project=args.project_with("lustre"),
             location=args.zone,
-            instance_id=check_name(NameKind.LUSTRE, args.instance_name),
+            instance_id=args.instance_name,
             network=args.network_id,
             capacity_gib=_text(args.capacity_gib),
             per_unit_storage_throughput=_text(args.throughput_mbps_per_tib),
@@ -85,7 +104,7 @@ class LustreInstance(pulumi.ComponentResource):
             labels=args.labels,
             opts=in_ranges(
                 self,
-                args.ranges,
+                args.services,
                 timeouts=of_google(
                     _TOKEN, {"perUnitStorageThroughput": str(args.throughput_mbps_per_tib)}
                 ),
@@ -95,7 +114,9 @@ class LustreInstance(pulumi.ComponentResource):
         firewall = lustre_rule(
             self,
             f"{name}-firewall",
-            project=args.project if args.network_project is None else args.network_project,
+            project=args.project_with("lustre")
+            if args.network_project is None
+            else args.network_project,
             network_id=args.network_id,
             rule_name=cloud_name(NameKind.FIREWALL, args.instance_name, "lustre"),
             peering_range=args.peering_range,
@@ -103,6 +124,8 @@ class LustreInstance(pulumi.ComponentResource):
         )
         self.instance = instance
         self.firewall = firewall
+        beneath = [] if args.services is None else args.services.backing
+        self.backing: list[pulumi.Resource] = [*beneath, instance, firewall]
         self.instance_name = instance.instance_id
         self.mount_point = instance.mount_point
         self.filesystem = instance.filesystem

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 
+from components.component import Component
+from components.naming import NameKind, names_are_of
 from components.static_volume import StaticVolume, VolumeMount, static_volume
 from components.tokens import formerly
 
@@ -16,10 +17,9 @@ _DRIVER = "lustre.csi.storage.gke.io"
 class LustreVolumeArgs:
     """All but the names come from the instance's own outputs, so they cannot drift from it.
 
-    `backing` is the instance and what it stands on; of one that exists already, which is nobody's
-    here to replace, what lets its servers in."""
+    `backing` is the instance's own, too: what the volume stands on, and is made anew with."""
 
-    backing: Sequence[Any]
+    backing: Sequence[pulumi.Resource]
     namespace: pulumi.Input[str]
     base_name: str
     handle: pulumi.Input[str]
@@ -28,8 +28,11 @@ class LustreVolumeArgs:
     capacity_gib: pulumi.Input[str]
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        names_are_of("base_name", NameKind.KUBERNETES, self.base_name, "pvc")
 
-class LustreVolume(pulumi.ComponentResource):
+
+class LustreVolume(Component, in_cluster=True):
     mount: VolumeMount
 
     def __init__(
@@ -38,7 +41,7 @@ class LustreVolume(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:LustreVolume",
             name,
-            None,
+            args,
             formerly("lustre_volume:LustreVolume", opts),
         )
         self.mount = static_volume(

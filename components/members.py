@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from components.arguments import checked, one_of
+
 USER = "user"
 GROUP = "group"
 VIEW = "view"
@@ -31,15 +33,10 @@ class MemberArgs:
     kind: str
     role: str
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for what is no e-mail, kind or role."""
-        check_email(self.email)
-        for field, value, known in (("kind", self.kind, (USER, GROUP)), ("role", self.role, ROLES)):
-            if value not in known:
-                raise ValueError(
-                    f'{field} "{value}" of {self.email} is not one of {", ".join(known)}; '
-                    f"nearest: {known[0]}"
-                )
+    def check(self) -> None:
+        checked("email", check_email, self.email)
+        one_of("kind", self.kind, (USER, GROUP), "is not user or group")
+        one_of("role", self.role, ROLES, "is not view or edit")
 
 
 ROLES = (VIEW, EDIT)

@@ -12,6 +12,8 @@ from typing import Any
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.tokens import formerly
 
@@ -219,8 +221,7 @@ def _of_pods(title: str, unit: str, metric: str, cluster: str) -> Chart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MonitoringDashboardArgs:
-    project: pulumi.Input[str]
+class MonitoringDashboardArgs(ProjectArgs):
     title: str
     cluster_name: str
     zone: str
@@ -229,7 +230,7 @@ class MonitoringDashboardArgs:
     labels: dict[str, str]
 
 
-class MonitoringDashboard(pulumi.ComponentResource):
+class MonitoringDashboard(Component, apis=("monitoring",)):
     dashboard_id: pulumi.Output[str]
 
     def __init__(
@@ -238,7 +239,7 @@ class MonitoringDashboard(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:MonitoringDashboard",
             name,
-            None,
+            args,
             formerly("monitoring_dashboard:MonitoringDashboard", opts),
         )
         charts = (tpu_charts if args.tpus else gpu_charts)(args.cluster_name)
@@ -246,7 +247,7 @@ class MonitoringDashboard(pulumi.ComponentResource):
             charts = (*lustre_charts(args.lustre_instance, args.zone), *charts)
         made = gcp.monitoring.Dashboard(
             f"{name}-dashboard",
-            project=args.project,
+            project=args.project_with("monitoring"),
             dashboard_json=json.dumps(dashboard(args.title, charts, args.labels), sort_keys=True),
             opts=fixed_name(self),
         )

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import checked
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.pod_access import TEAM_LABEL, team_access_spec
 from components.pod_security import pod_security_labels
 from components.tokens import formerly
@@ -27,8 +29,12 @@ class KubeNamespaceArgs:
     team: str | None = None
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("namespace", NameKind.NAMESPACE, self.namespace)
+        checked("pod_security", pod_security_labels, self.pod_security)
 
-class KubeNamespace(pulumi.ComponentResource):
+
+class KubeNamespace(Component, in_cluster=True):
     """`namespace` is its name, known once it exists, and its network policy with it."""
 
     namespace: pulumi.Output[str]
@@ -39,13 +45,13 @@ class KubeNamespace(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:KubeNamespace",
             name,
-            None,
+            args,
             formerly("namespace:KubeNamespace", opts),
         )
         made = k8s.core.v1.Namespace(
             f"{name}-namespace",
             metadata={
-                "name": check_name(NameKind.NAMESPACE, args.namespace),
+                "name": args.namespace,
                 "labels": with_pod_security(args.labels, args.pod_security, args.team),
             },
             opts=fixed_name(self),

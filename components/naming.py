@@ -8,6 +8,9 @@ import hashlib
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
+
+from components.arguments import checked
 
 _LETTER_FIRST = re.compile(r"[a-z](?:[a-z0-9-]*[a-z0-9])?")
 _LETTER_OR_DIGIT_FIRST = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
@@ -101,6 +104,16 @@ def check_name(kind: NameKind, name: str) -> str:
             f'"{name}" is not {rule.what} ({rule.letters}); nearest: {_repaired(name, rule)}'
         )
     return name
+
+
+def name_is(argument: str, kind: NameKind, name: str) -> None:
+    """Refuses an argument that is no legal name of this kind."""
+    checked(argument, partial(check_name, kind), name)
+
+
+def names_are_of(argument: str, kind: NameKind, *parts: str) -> None:
+    """Refuses an argument of which no legal name of this kind can be made."""
+    checked(argument, lambda all_parts: cloud_name(kind, *all_parts), parts)
 
 
 def check_bucket_name(name: str) -> str:

@@ -13,12 +13,14 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.gib import NODE_DRIVER_DIR, NODE_GIB_DIR
 from components.lifecycle import fixed_name, object_name
 from components.namespace import with_pod_security
-from components.naming import NameKind, check_name
-from components.node_terms import GKE_ACCELERATOR, on_any, one_of, selector_terms
+from components.naming import NameKind, name_is
+from components.node_terms import on_any, one_of, selector_terms
 from components.pod_security import PRIVILEGED
+from components.pool_labels import GKE_ACCELERATOR
 from components.tokens import formerly
 
 # Autopilot keeps kube-system to itself.
@@ -123,8 +125,11 @@ class NcclRdmaInstallerArgs:
     autopilot: bool = False
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("installer_name", NameKind.KUBERNETES, self.installer_name)
 
-class NcclRdmaInstaller(pulumi.ComponentResource):
+
+class NcclRdmaInstaller(Component, in_cluster=True):
     namespace: pulumi.Output[str]
     daemon_set_name: pulumi.Output[str]
 
@@ -134,14 +139,14 @@ class NcclRdmaInstaller(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:NcclRdmaInstaller",
             name,
-            None,
+            args,
             formerly("nccl_rdma_installer:NcclRdmaInstaller", opts),
         )
         self.namespace = self._namespace(name, args)
         daemon_set = k8s.apps.v1.DaemonSet(
             f"{name}-daemon-set",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.installer_name),
+                "name": args.installer_name,
                 "namespace": self.namespace,
                 "labels": args.labels,
             },

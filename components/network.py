@@ -10,8 +10,12 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.arguments import checked, refuse
+from components.cidr import ranges_are
+from components.component import Component
 from components.lifecycle import fixed_name, held_to
-from components.naming import NameKind, cloud_name, network_name
+from components.naming import NameKind, cloud_name, name_is, names_are_of, network_name
 from components.tokens import formerly
 
 
@@ -37,6 +41,23 @@ def custom_vpc(
         network_profile=profile,
         opts=fixed_name(parent, protect=protect),
     )
+
+
+def network_base(argument: str, base_name: str) -> None:
+    """Refuses what names of networks and subnetworks cannot begin with."""
+    name_is(argument, NameKind.NETWORK, base_name)
+    checked(argument, network_name, base_name)
+
+
+def mtu_is(argument: str, mtu: pulumi.Input[int]) -> None:
+    """VPC documentation, "Maximum transmission unit"."""
+    if isinstance(mtu, int) and not _LEAST_MTU <= mtu <= _MOST_MTU:
+        near = min(max(mtu, _LEAST_MTU), _MOST_MTU)
+        refuse(argument, mtu, f"is not between {_LEAST_MTU} and {_MOST_MTU} bytes", near)
+
+
+_LEAST_MTU = 1300
+_MOST_MTU = 8896
 
 
 def device_subnetwork(
@@ -83,8 +104,7 @@ _MAX_PORTS = 65536
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterNetworkArgs:
-    project: pulumi.Input[str]
+class ClusterNetworkArgs(ProjectArgs):
     region: pulumi.Input[str]
     base_name: str
     mtu: pulumi.Input[int]
@@ -94,8 +114,21 @@ class ClusterNetworkArgs:
     flow_logs: bool = False
     protect: bool = False
 
+    def check(self) -> None:
+        network_base("base_name", self.base_name)
+        for kind, role in ((NameKind.ROUTER, "router"), (NameKind.NAT, "nat")):
+            names_are_of("base_name", kind, self.base_name, role)
+        mtu_is("mtu", self.mtu)
+        ranges_are(
+            {
+                "subnet_range": self.subnet_range,
+                "pods_range": self.pods_range,
+                "services_range": self.services_range,
+            }
+        )
 
-class ClusterNetwork(pulumi.ComponentResource):
+
+class ClusterNetwork(Component, apis=("compute",)):
     network_id: pulumi.Output[str]
     network_name: pulumi.Output[str]
     subnetwork: gcp.compute.Subnetwork
@@ -107,20 +140,20 @@ class ClusterNetwork(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ClusterNetwork",
             name,
-            None,
+            args,
             formerly("network:ClusterNetwork", opts),
         )
         vpc = custom_vpc(
             self,
             name,
-            project=args.project,
+            project=args.project_with("compute"),
             vpc_name=network_name(args.base_name),
             mtu=args.mtu,
             protect=args.protect,
         )
         subnetwork = gcp.compute.Subnetwork(
             f"{name}-subnet",
-            project=args.project,
+            project=args.project_with("compute"),
             region=args.region,
             name=cloud_name(NameKind.SUBNETWORK, args.base_name, "nodes"),
             network=vpc.id,
@@ -143,7 +176,7 @@ class ClusterNetwork(pulumi.ComponentResource):
         )
         router = gcp.compute.Router(
             f"{name}-router",
-            project=args.project,
+            project=args.project_with("compute"),
             region=args.region,
             name=cloud_name(NameKind.ROUTER, args.base_name, "router"),
             network=vpc.id,
@@ -151,7 +184,7 @@ class ClusterNetwork(pulumi.ComponentResource):
         )
         gcp.compute.RouterNat(
             f"{name}-nat",
-            project=args.project,
+            project=args.project_with("compute"),
             region=args.region,
             name=cloud_name(NameKind.NAT, args.base_name, "nat"),
             router=router.name,

@@ -9,9 +9,11 @@ import pulumi_gcp as gcp
 
 from catalog.spot_notice import SpotNotice
 from catalog.table import load_table
+from components.apis import ProjectArgs
+from components.arguments import checked, refuse, zone_in
 from components.capacity import RESERVATION_KEY, CapacityArgs
 from components.lifecycle import of_google
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.node_network import NodeNetwork
 from components.node_taints import (
     NodeTaintArgs,
@@ -21,6 +23,8 @@ from components.node_taints import (
 )
 from components.pool_labels import DRANET_LABEL, NO_PLUGIN_LABEL
 
+_LEAST_PODS = 8
+_MOST_PODS = 256
 _TOKEN = "gcp:container/nodePool:NodePool"
 # Beside it, where NVIDIA's driver for claims runs, and what the autoscaler knows nodes with it by
 # (GKE documentation, "Prepare GKE infrastructure for DRA workloads", read 2026-11-24; llm-d/llm-d
@@ -39,7 +43,7 @@ _OAUTH_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolArgs:
+class PoolArgs(ProjectArgs):
     """Inputs that all kinds of pools have; each kind adds its own.
 
     `node_labels` and `taints` are Kubernetes', for pods to choose by; `labels` are Google's. The
@@ -51,7 +55,6 @@ class PoolArgs:
     images, which only nodes that stream read.
     """
 
-    project: pulumi.Input[str]
     location: pulumi.Input[str]
     zone: str
     cluster_name: pulumi.Input[str]
@@ -71,18 +74,25 @@ class PoolArgs:
     node_labels: dict[str, str] = field(default_factory=dict[str, str])
     taints: Sequence[NodeTaintArgs] = ()
 
-    def __post_init__(self) -> None:
-        """Raises ValueError where GKE would have to attach networks beside its own, and for a
-        secondary boot disk that it would refuse."""
+    def check(self) -> None:
+        name_is("pool_name", NameKind.NODE_POOL, self.pool_name)
+        # GKE documentation, "Configure maximum Pods per node".
+        if not _LEAST_PODS <= self.max_pods_per_node <= _MOST_PODS:
+            near = min(max(self.max_pods_per_node, _LEAST_PODS), _MOST_PODS)
+            reason = f"is not between {_LEAST_PODS} and {_MOST_PODS}, which GKE takes"
+            refuse("max_pods_per_node", self.max_pods_per_node, reason, near)
+        zone_in("zone", self.zone, self.location)
+        checked("node_labels", check_node_labels, self.node_labels)
+        checked("taints", check_node_taints, self.taints)
         if self.managed_interfaces and self.additional_networks:
-            raise ValueError(
-                f"managed_interfaces of {self.pool_name} are in networks that GKE makes, and there "
-                "are additional_networks; nearest: one of the two"
-            )
+            reason = "has GKE make the networks, and there are additional_networks"
+            refuse("managed_interfaces", True, reason, "one of the two")
         if self.secondary_boot_disk is not None and not self.image_streaming:
-            raise ValueError(
-                f"secondary_boot_disk of {self.pool_name} is read by image streaming, which is "
-                "off; nearest: image_streaming true"
+            refuse(
+                "secondary_boot_disk",
+                "a disk image",
+                "is read by image streaming, which is off",
+                "image_streaming=True",
             )
 
 
@@ -98,11 +108,11 @@ class PoolPlace(TypedDict):
 
 def pool_place(args: PoolArgs) -> PoolPlace:
     return {
-        "project": args.project,
+        "project": args.project_with("container"),
         "location": args.location,
         "node_locations": [args.zone],
         "cluster": args.cluster_name,
-        "name": check_name(NameKind.NODE_POOL, args.pool_name),
+        "name": args.pool_name,
     }
 
 

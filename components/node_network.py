@@ -4,7 +4,6 @@ pod asks GKE for such interfaces."""
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 
@@ -14,9 +13,10 @@ class NodeNetwork:
     """`name` is the Network object's and `interface` what pods see, such as rdma-0 and eth2.
 
     `network` and `subnetwork` are names in the cluster's project, plain text that is known before
-    anything exists; `made` is the two resources that have them. Order counts: the first of a list
-    becomes the nodes' second interface. `rdma` is for GPUs, whose pods then need a plug-in of
-    NCCL's, and `irdma` for processes that speak to it themselves.
+    anything exists; `vpc` and `subnet` are the resources that have them, `objects` the Network
+    object and its parameters, where a program makes them. Order counts: the first of a list becomes
+    the nodes' second interface. `rdma` is for GPUs, whose pods then need a plug-in of NCCL's, and
+    `irdma` for processes that speak to it themselves.
     """
 
     name: str
@@ -25,17 +25,31 @@ class NodeNetwork:
     network: str
     subnetwork: str
     irdma: bool = False
-    made: Sequence[Any] = ()
+    vpc: pulumi.CustomResource | None = None
+    subnet: pulumi.CustomResource | None = None
+    objects: Sequence[pulumi.Resource] = ()
+
+    @property
+    def made(self) -> list[pulumi.Resource]:
+        """What nodes with the interface are replaced with."""
+        return [it for it in (self.vpc, self.subnet) if it is not None]
 
     @property
     def network_made(self) -> pulumi.Input[str]:
         """The network's name, once it is there."""
-        return self.made[0].name if self.made else self.network
+        return self.network if self.vpc is None else _name(self.vpc)
 
     @property
     def subnetwork_made(self) -> pulumi.Input[str]:
         """The subnetwork's name, once it is there."""
-        return self.made[1].name if self.made else self.subnetwork
+        return self.subnetwork if self.subnet is None else _name(self.subnet)
+
+
+_NAME = "name"
+
+
+def _name(resource: pulumi.CustomResource) -> pulumi.Output[str]:
+    return getattr(resource, _NAME)
 
 
 _FIRST = "eth0"

@@ -1,17 +1,21 @@
 """A node pool: plain machines, or machines with GPUs that GKE installs the driver on.
 
 GKE labels GPU nodes, and taints them if the cluster has others when the pool is made: here pools
-are made side by side, so the pool has the taint by itself. Leaves out the nodes' identity and the
-networks that they are in.
+are made side by side, so the pool has the taint by itself, unless it is to have none. Leaves out
+the nodes' identity and the networks that they are in.
 """
 
+import re
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_gcp as gcp
 
+from components.arguments import at_least, one_of, refuse, within
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.node_config import (
+    COMPACT,
     FIXED_INTERFACES,
     GPU_CLAIM_LABELS,
     PoolArgs,
@@ -25,8 +29,12 @@ from components.node_config import (
     pool_timeouts,
     upgrade_settings,
 )
-from components.pool_labels import NO_PLUGIN_LABEL
+from components.pool_labels import GKE_ACCELERATOR, NO_PLUGIN_LABEL, POOL_LABEL
 from components.tokens import formerly
+
+# The provider's own word for each.
+_DRIVERS = ("DEFAULT", "LATEST", "INSTALLATION_DISABLED")
+_GPU_TYPE = re.compile(r"nvidia-[a-z0-9-]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +48,15 @@ class GpuArgs:
     driver: str
     claimed: bool = False
     operated: bool = False
+
+    def check(self) -> None:
+        if not _GPU_TYPE.fullmatch(self.type):
+            near = f"nvidia-{re.sub('[^a-z0-9]+', '-', self.type.lower()).strip('-') or 'l4'}"
+            refuse("type", self.type, "is not a name that GKE has for GPUs", near)
+        at_least("count", self.count, 1, "is no number of GPUs for a machine")
+        one_of("driver", self.driver, _DRIVERS, f"is none of {', '.join(_DRIVERS)}")
+        if self.claimed and self.operated:
+            refuse("operated", True, "and claimed are two drivers for one GPU", "one of the two")
 
     @property
     def labels(self) -> dict[str, str]:
@@ -55,6 +72,10 @@ class NodeBoundsArgs:
     min: int
     max: int
 
+    def check(self) -> None:
+        at_least("min", self.min, 0, "is no number of nodes")
+        within("min", self.min, self.max, "max")
+
 
 @dataclass(frozen=True, kw_only=True)
 class NodePoolArgs(PoolArgs):
@@ -64,6 +85,9 @@ class NodePoolArgs(PoolArgs):
     Without `bounds` the pool has `nodes` nodes at all times. With `bounds` the pool begins with
     `nodes`, and GKE's autoscaler adds a node when a pod is pending. `kernel_modules` are some that
     are not Google's own, such as the Lustre client.
+
+    Machines with GPUs are `tainted`, so that only pods that ask for GPUs come onto them. A cluster
+    needs nodes without a taint, too, or kube-dns and GKE's other pods have none.
     """
 
     nodes: int
@@ -73,17 +97,27 @@ class NodePoolArgs(PoolArgs):
     placement: str | None = None
     policy: pulumi.Input[str] | None = None
     kernel_modules: bool = False
+    tainted: bool = True
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for machines on request that are to be there from the start."""
-        PoolArgs.__post_init__(self)
+    def check(self) -> None:
+        PoolArgs.check(self)
+        at_least("nodes", self.nodes, 0, "is no number of nodes")
+        at_least("local_ssds", self.local_ssds, 0, "is no number of disks")
         if self.capacity.on_request and (self.nodes or self.bounds is None):
             most = self.nodes if self.bounds is None else self.bounds.max
-            raise ValueError(
-                f"nodes {self.nodes} of {self.pool_name} cannot be there from the start, for "
-                f"{self.capacity.mode} machines come when pods are pending; nearest: nodes=0, "
-                f"bounds=NodeBoundsArgs(min=0, max={most})"
+            refuse(
+                "nodes",
+                self.nodes,
+                f"cannot be there from the start, for {self.capacity.mode} machines come when pods "
+                "are pending",
+                f"nodes=0, bounds=NodeBoundsArgs(min=0, max={most})",
             )
+        if self.bounds is not None:
+            within("nodes", self.nodes, self.bounds.max, "bounds.max")
+        one_of("placement", self.placement, (COMPACT,), "is no placement of nodes")
+        if self.placement is not None and self.policy is not None:
+            reason = "says how nodes stand, and so does policy"
+            refuse("placement", self.placement, reason, "one of the two")
 
 
 _WITHOUT_DRIVER = "INSTALLATION_DISABLED"
@@ -99,17 +133,20 @@ _GPU_TAINT: gcp.container.NodePoolNodeConfigTaintArgsDict = {
 }
 
 
-class NodePool(pulumi.ComponentResource):
-    """`node_selector` picks this pool's nodes, known once the pool stands."""
+class NodePool(Component, apis=("container",)):
+    """`node_selector` picks this pool's nodes alone, and `accelerator_selector` those of any pool
+    with the same accelerators, or of this pool where it has none; both are known once the pool
+    stands."""
 
     pool: gcp.container.NodePool
     pool_name: pulumi.Output[str]
     node_selector: pulumi.Output[dict[str, str]]
+    accelerator_selector: pulumi.Output[dict[str, str]]
 
     def __init__(
         self, name: str, args: NodePoolArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:NodePool", name, None, formerly("node_pool:NodePool", opts))
+        super().__init__("gke-ai:index:NodePool", name, args, formerly("node_pool:NodePool", opts))
         capacity = args.capacity
         attached = attached_to(args.additional_networks)
         pool = gcp.container.NodePool(
@@ -149,18 +186,17 @@ class NodePool(pulumi.ComponentResource):
         )
         self.pool = pool
         self.pool_name = pool.name
-        if args.gpu is None:
-            self.node_selector = pool.name.apply(lambda it: {"cloud.google.com/gke-nodepool": it})
-        else:
-            gpu_type = args.gpu.type
-            self.node_selector = pool.name.apply(
-                lambda _: {"cloud.google.com/gke-accelerator": gpu_type}
-            )
+        self.node_selector = pool.name.apply(lambda it: {POOL_LABEL: it})
+        self.accelerator_selector = self.node_selector
+        if args.gpu is not None:
+            labels = {GKE_ACCELERATOR: args.gpu.type}
+            self.accelerator_selector = pool.name.apply(lambda _: labels)
         self.register_outputs(
             {
                 "pool": self.pool,
                 "pool_name": self.pool_name,
                 "node_selector": self.node_selector,
+                "accelerator_selector": self.accelerator_selector,
             }
         )
 
@@ -188,7 +224,7 @@ def _node_config(args: NodePoolArgs) -> gcp.container.NodePoolNodeConfigArgsDict
         args,
         secure_boot=args.gpu is None and not args.kernel_modules,
         own_labels=None if args.gpu is None else args.gpu.labels,
-        own_taints=[] if args.gpu is None else [_GPU_TAINT],
+        own_taints=[_GPU_TAINT] if args.gpu is not None and args.tainted else [],
     )
     if args.local_ssds:
         # Also where the disks come with the machine: GKE gives their number back, and against

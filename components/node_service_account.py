@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, cloud_name, names_are_of
 from components.tokens import formerly
 
 # Logs, metrics and autoscaling metadata; GKE's own page on hardening names this role alone.
@@ -18,20 +20,27 @@ _ROLE = "roles/container.defaultNodeServiceAccount"
 # For nodes with an account of their own (GKE documentation, "Use Image streaming to pull container
 # images", requirements).
 _STREAMING_ROLE = "roles/serviceusage.serviceUsageConsumer"
+# The API that images stream from, of the same page.
+IMAGE_STREAMING = "containerfilesystem"
 
 
 @dataclass(frozen=True, kw_only=True)
-class NodeServiceAccountArgs:
-    """The same project twice, each known once its API is on."""
+class NodeServiceAccountArgs(ProjectArgs):
+    """`pool` is the kind of nodes; with `image_streaming` they may read images as they come."""
 
-    iam_project: pulumi.Input[str]
-    resource_manager_project: pulumi.Input[str]
     base_name: str
     pool: str
     image_streaming: bool = False
 
+    def check(self) -> None:
+        names_are_of("base_name", NameKind.SERVICE_ACCOUNT, self.base_name, self.pool)
 
-class NodeServiceAccount(pulumi.ComponentResource):
+    @property
+    def further_apis(self) -> tuple[str, ...]:
+        return (IMAGE_STREAMING,) if self.image_streaming else ()
+
+
+class NodeServiceAccount(Component, apis=("iam", "cloudresourcemanager")):
     """Nodes wait for the whole component, so they never start without the roles: a grant that is
     replaced leaves them as they are, and an account that is replaced does not."""
 
@@ -43,12 +52,12 @@ class NodeServiceAccount(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:NodeServiceAccount",
             name,
-            None,
+            args,
             formerly("node_service_account:NodeServiceAccount", opts),
         )
         account = gcp.serviceaccount.Account(
             f"{name}-account",
-            project=args.iam_project,
+            project=args.project_with("iam"),
             account_id=cloud_name(NameKind.SERVICE_ACCOUNT, args.base_name, args.pool),
             display_name=f"Nodes of {args.base_name}, pool {args.pool}",
             opts=fixed_name(self),
@@ -61,7 +70,7 @@ class NodeServiceAccount(pulumi.ComponentResource):
         for key, role in roles.items():
             gcp.projects.IAMMember(
                 f"{name}-{key}",
-                project=args.resource_manager_project,
+                project=args.project_with("cloudresourcemanager"),
                 role=role,
                 member=account.email.apply(lambda email: f"serviceAccount:{email}"),
                 opts=fixed_name(self),

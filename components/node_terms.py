@@ -3,9 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# What GKE labels nodes with GPUs by.
-GKE_ACCELERATOR = "cloud.google.com/gke-accelerator"
-
 
 def on_any(terms: Any) -> dict[str, Any]:
     """Of a pod's spec: nodes that one of the terms picks."""

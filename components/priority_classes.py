@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import refuse
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 _HIGHEST = 1_000_000_000
@@ -25,12 +27,10 @@ class PriorityClassArgs:
     global_default: bool = False
     description: str = ""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        name_is("name", NameKind.KUBERNETES, self.name)
         if self.value > _HIGHEST:
-            raise ValueError(
-                f"value {self.value} of the priority class {self.name} is above what Kubernetes "
-                f"leaves to us; nearest: {_HIGHEST}"
-            )
+            refuse("value", self.value, "is above what Kubernetes leaves to us", _HIGHEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class PriorityClassesArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class PriorityClasses(pulumi.ComponentResource):
+class PriorityClasses(Component, in_cluster=True):
     """`class_names` by the names asked for, known once all classes are there."""
 
     class_names: pulumi.Output[dict[str, str]]
@@ -50,14 +50,14 @@ class PriorityClasses(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:PriorityClasses",
             name,
-            None,
+            args,
             formerly("priority_classes:PriorityClasses", opts),
         )
         made = {
             one.name: k8s.scheduling.v1.PriorityClass(
                 f"{name}-{one.name}",
                 metadata={
-                    "name": check_name(NameKind.KUBERNETES, one.name),
+                    "name": one.name,
                     "labels": args.labels,
                 },
                 value=one.value,

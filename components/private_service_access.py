@@ -2,17 +2,22 @@
 managed services (here: Managed Lustre).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.arguments import checked
+from components.cidr import ranges_are
+from components.component import Component
 from components.lifecycle import child_of, fixed_name
 from components.naming import NameKind, cloud_name
 from components.private_service_access_policy import PeeringRemoval
 from components.tokens import formerly
+
+_SERVICE = "servicenetworking.googleapis.com"
 
 
 def range_name(base_name: str, block: IPv4Network) -> str:
@@ -23,16 +28,17 @@ def range_name(base_name: str, block: IPv4Network) -> str:
 
 def in_ranges(
     parent: pulumi.Resource,
-    ranges: Sequence[gcp.compute.GlobalAddress],
+    services: "PrivateServiceAccess | None",
     *,
     timeouts: pulumi.CustomTimeouts,
     protect: bool,
 ) -> pulumi.ResourceOptions:
-    """Options of a service that has its addresses of these ranges, if any.
+    """Options of a service that has its addresses of a range of these, if any.
 
     The state keeps the trigger: of a run that was killed between range and service the next one
     would not know that they are replaced together.
     """
+    ranges = [] if services is None else [services.range]
     options = fixed_name(parent, timeouts=timeouts, protect=protect, replace_with=ranges)
     if ranges:
         options.replacement_trigger = pulumi.Output.all(*(it.name for it in ranges))
@@ -40,21 +46,25 @@ def in_ranges(
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivateServiceAccessArgs:
-    """`service` is the name of the API that does the peering, known once it is on."""
+class PrivateServiceAccessArgs(ProjectArgs):
+    """`address_range` is a block that nothing else on the VPC has."""
 
-    project: pulumi.Input[str]
-    service: pulumi.Input[str]
     base_name: str
     network_id: pulumi.Input[str]
     address_range: str
     removal: PeeringRemoval
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        ranges_are({"address_range": self.address_range})
+        block = IPv4Network(self.address_range)
+        checked("base_name", lambda base: range_name(base, block), self.base_name)
 
-class PrivateServiceAccess(pulumi.ComponentResource):
+
+class PrivateServiceAccess(Component, apis=("compute", "servicenetworking")):
     """`network_id` is the VPC's, known once the peering is up: services take it from here, and are
-    replaced with the `range` that they have their addresses of.
+    replaced with the `range` that they have their addresses of. What uses them is replaced with all
+    of the `backing`.
 
     Another range is another address beside the old one, which the peering takes in its place
     (Service Networking API, services.connections.patch with `force`; the provider's update, too). A
@@ -69,14 +79,14 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:PrivateServiceAccess",
             name,
-            None,
+            args,
             formerly("private_service_access:PrivateServiceAccess", opts),
         )
         block = IPv4Network(args.address_range)
         # A range left to Google's choice can take addresses that a later subnetwork wants.
         address = gcp.compute.GlobalAddress(
             f"{name}-range",
-            project=args.project,
+            project=args.project_with("compute"),
             name=range_name(args.base_name, block),
             network=args.network_id,
             purpose="VPC_PEERING",
@@ -89,7 +99,7 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         peering = gcp.servicenetworking.Connection(
             f"{name}-peering",
             network=args.network_id,
-            service=args.service,
+            service=_SERVICE if args.apis is None else args.apis.full_name(_SERVICE),
             reserved_peering_ranges=[address.name],
             deletion_policy=args.removal.provider_value,
             # Google remembers a peering even when its VPC was made anew, and refuses to create it
@@ -100,4 +110,5 @@ class PrivateServiceAccess(pulumi.ComponentResource):
         self.network_id = peering.network
         self.range = address
         self.peering = peering
+        self.backing: list[pulumi.Resource] = [address, peering]
         self.register_outputs({"network_id": self.network_id})

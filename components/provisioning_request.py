@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
-from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.arguments import at_least
+from components.component import Component
+from components.lifecycle import fixed_name, object_name, once_there
+from components.naming import NameKind, name_is
 from components.provisioning_manifest import (
     API_VERSION,
     TEMPLATE_LABELS,
@@ -37,8 +40,8 @@ class ProvisioningRequestArgs:
     """`template` is that of the pods, as Kubernetes has it, and `pods` is how many there will be.
 
     It has no type here, for a component's schema has no word for it. After `max_run_seconds`, by
-    default seven days, the machines are taken away. `held` is where the machines come from: a
-    replacement of any of it replaces the request.
+    default seven days, the machines are taken away. `pools` are where the machines come from: the
+    request waits for them, and is replaced with them.
     """
 
     namespace: pulumi.Input[str]
@@ -46,11 +49,15 @@ class ProvisioningRequestArgs:
     pods: int
     template: Any
     max_run_seconds: int | None = None
-    held: Sequence[Any] = ()
+    pools: Sequence[gcp.container.NodePool] = ()
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("request_name", NameKind.KUBERNETES, self.request_name)
+        at_least("pods", self.pods, 1, "is no number of pods")
 
-class ProvisioningRequest(pulumi.ComponentResource):
+
+class ProvisioningRequest(Component, in_cluster=True):
     """`request_name` is known once the machines are there; pods have ten minutes to start on them.
 
     `objects` are what the pods hang on: they go before it, and a replacement of it is theirs, too.
@@ -64,10 +71,10 @@ class ProvisioningRequest(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ProvisioningRequest",
             name,
-            None,
-            formerly("provisioning_request:ProvisioningRequest", opts),
+            args,
+            once_there(formerly("provisioning_request:ProvisioningRequest", opts), args.pools),
         )
-        request_name = check_name(NameKind.KUBERNETES, args.request_name)
+        request_name = args.request_name
         labels = pulumi.Output.from_input(args.labels)
         template = k8s.core.v1.PodTemplate(
             f"{name}-template",
@@ -98,7 +105,7 @@ class ProvisioningRequest(pulumi.ComponentResource):
                 self,
                 minutes=_MINUTES,
                 replace_on_changes=["spec"],
-                replace_with=[template, *args.held],
+                replace_with=[template, *args.pools],
             ),
         )
         self.objects: list[pulumi.Resource] = [template, request]

@@ -11,6 +11,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.admission_binding import binding_spec
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.queue_guard_manifest import guard_spec
 from components.tokens import formerly
@@ -25,7 +26,7 @@ class QueueGuardArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class QueueGuard(pulumi.ComponentResource):
+class QueueGuard(Component, in_cluster=True):
     """`policy_name` is known once the policy holds."""
 
     policy_name: pulumi.Output[str]
@@ -34,7 +35,7 @@ class QueueGuard(pulumi.ComponentResource):
         self, name: str, args: QueueGuardArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai:index:QueueGuard", name, None, formerly("queue_guard:QueueGuard", opts)
+            "gke-ai:index:QueueGuard", name, args, formerly("queue_guard:QueueGuard", opts)
         )
         metadata: k8s.meta.v1.ObjectMetaArgsDict = {
             "name": args.policy_name,

@@ -11,12 +11,14 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name, cloud_name
+from components.arguments import refuse
+from components.component import Component
+from components.lifecycle import fixed_name, object_name, once_there
+from components.naming import NameKind, cloud_name, name_is
 from components.pod_manifest import PodSecretArgs
 from components.queue_labels import ELASTIC, QUEUE_LABEL, queue_labels
 from components.ray_cluster_manifest import RayAutoscaling, ray_access_spec, ray_cluster_spec
-from components.ray_fault_tolerance import RayFaultToleranceArgs, fault_tolerance_fields
+from components.ray_fault_tolerance import IN_A_QUEUE, RayFaultToleranceArgs, fault_tolerance_fields
 from components.ray_manifest import (
     DASHBOARD_PORT,
     READY_MINUTES,
@@ -77,8 +79,8 @@ class RayClusterArgs:
     more or less is another cluster. `secret_name` and the like are known once what they name is
     there; variables of `secrets`, of others in the namespace, go before those of `secret_keys`.
 
-    `held` is what running pods hold on to: volumes, networks and what is under them. None of it can
-    go before the pods have, so a replacement of any of it replaces the cluster.
+    What running pods hold on to, none of it can go before they have: volumes, networks and claims
+    with what is under them, and pools. So a replacement of any of it replaces the cluster.
 
     With `autoscaling`, workers of each group come and go between its own numbers. `queue` is the
     LocalQueue that admits the cluster: as a whole, or where it scales each worker as it comes. With
@@ -100,7 +102,6 @@ class RayClusterArgs:
     secret_keys: Sequence[str] = ()
     secrets: Sequence[PodSecretArgs] = ()
     service_account: pulumi.Input[str] | None = None
-    held: Sequence[Any] = ()
     autoscaling: RayAutoscaling | None = None
     queue: pulumi.Input[str] | None = None
     head_is_enough: bool = False
@@ -108,6 +109,34 @@ class RayClusterArgs:
     asks_for_token: bool = False
     operator_is_pod: bool = False
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        name_is("cluster_name", NameKind.RAY_CLUSTER, self.cluster_name)
+        for group in self.workers:
+            name_is("workers", NameKind.WORKER_GROUP, group)
+        if self.fault_tolerance is not None and self.queue is not None:
+            refuse("fault_tolerance", "Redis", IN_A_QUEUE, "a cluster without a queue")
+        for name in ("name", "mount_path"):
+            values = [getattr(it, name) for it in self.volumes]
+            for place, value in enumerate(values):
+                if value in values[:place]:
+                    reason = "is of two volumes of one pod, and Kubernetes tells them apart by it"
+                    refuse(f"volumes[{place}].{name}", value, reason, f"{value}-2")
+
+    @property
+    def pods(self) -> list[RayPodArgs]:
+        return [self.head, *(it.pod for it in self.workers.values())]
+
+    @property
+    def held(self) -> list[pulumi.Resource]:
+        """What cannot go before the pods have."""
+        tolerance = self.fault_tolerance
+        every = [
+            *(one for it in self.volumes for one in it.held),
+            *(one for it in self.pods for one in it.held),
+            *([] if tolerance is None else tolerance.backing),
+        ]
+        return list(dict.fromkeys(every))
 
     @property
     def elastic(self) -> bool:
@@ -135,10 +164,10 @@ class RayClusterArgs:
         return ray_pod_template("ray-worker", self.workers[group].pod.as_pod(), self.context())
 
 
-class RayCluster(pulumi.ComponentResource):
+class RayCluster(Component, in_cluster=True):
     """`cluster_name` is known once head and workers are up; `cluster` is the object itself.
 
-    `held` is what its args say: a job on the cluster goes with that, too.
+    `held` is what its pods hold on to: a job on the cluster goes with that, too.
     """
 
     cluster_name: pulumi.Output[str]
@@ -149,7 +178,10 @@ class RayCluster(pulumi.ComponentResource):
         self, name: str, args: RayClusterArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai:index:RayCluster", name, None, formerly("ray_cluster:RayCluster", opts)
+            "gke-ai:index:RayCluster",
+            name,
+            args,
+            once_there(formerly("ray_cluster:RayCluster", opts), *(it.needed for it in args.pods)),
         )
         access = k8s.networking.v1.NetworkPolicy(
             f"{name}-access",
@@ -169,7 +201,7 @@ class RayCluster(pulumi.ComponentResource):
             api_version="ray.io/v1",
             kind="RayCluster",
             metadata={
-                "name": check_name(NameKind.RAY_CLUSTER, args.cluster_name),
+                "name": args.cluster_name,
                 "namespace": args.namespace,
                 "labels": _labels(args),
                 "annotations": _annotations(args),
@@ -178,7 +210,7 @@ class RayCluster(pulumi.ComponentResource):
             opts=options,
         )
         self.cluster = cluster
-        self.held: list[pulumi.Resource] = list(args.held)
+        self.held = args.held
         self.cluster_name = object_name(cluster)
         self.head_service = self.cluster_name.apply(lambda it: f"{it}-head-svc")
         self.dashboard_port = pulumi.Output.from_input(DASHBOARD_PORT)
@@ -216,7 +248,7 @@ class RayCluster(pulumi.ComponentResource):
 
 
 def _spec(args: RayClusterArgs) -> dict[str, Any]:
-    return fault_tolerance_fields(args.fault_tolerance, args.queue) | ray_cluster_spec(
+    return fault_tolerance_fields(args.fault_tolerance) | ray_cluster_spec(
         version=args.ray_version,
         head=args.head.as_pod(),
         workers={name: it.as_workers() for name, it in args.workers.items()},

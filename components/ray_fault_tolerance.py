@@ -9,6 +9,7 @@ whose driver was on the lost head fails (ray 2.56.0, dashboard/modules/job/job_m
 without this KubeRay would submit it again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +17,9 @@ import pulumi
 
 PASSWORD_KEY = "REDIS_PASSWORD"
 # Seen with KubeRay 1.4.2 and Kueue 0.19.2 (its pkg/controller/jobframework/reconciler.go:766).
-_QUEUED = (
-    "fault_tolerance: a RayCluster in a queue would never go: Kueue keeps the Job that clears "
-    "Redis suspended once the cluster's workload is gone; nearest: a cluster without a queue"
+IN_A_QUEUE = (
+    "has a cluster in a queue never go: Kueue keeps the Job that clears Redis suspended once the "
+    "cluster's workload is gone"
 )
 
 
@@ -33,25 +34,22 @@ class RayFaultToleranceArgs:
 
     `storage_namespace` is the prefix of the cluster's keys, which no two clusters may share. Left
     out it is the cluster's UID: one that replaces another then never begins with its state.
+    `backing` is the RedisInstance's own: what the cluster is replaced with.
     """
 
     redis_address: pulumi.Input[str]
     secret_name: pulumi.Input[str] | None = None
     secret_key: str = PASSWORD_KEY
     storage_namespace: str | None = None
+    backing: Sequence[pulumi.Resource] = ()
 
 
 def fault_tolerance_fields(
-    wanted: RayFaultToleranceArgs | None, queue: pulumi.Input[str] | None = None
+    wanted: RayFaultToleranceArgs | None,
 ) -> dict[str, Any]:
-    """What a RayCluster's spec says about it. KubeRay gives the head the rest.
-
-    Raises ValueError for a cluster in a queue.
-    """
+    """What a RayCluster's spec says about it. KubeRay gives the head the rest."""
     if wanted is None:
         return {}
-    if queue is not None:
-        raise ValueError(_QUEUED)
     options: dict[str, Any] = {"redisAddress": wanted.redis_address}
     if wanted.secret_name is not None:
         reference = {"name": wanted.secret_name, "key": wanted.secret_key}

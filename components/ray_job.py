@@ -10,13 +10,16 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import checked
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
+from components.ray_cluster import RayCluster
+from components.ray_launchers import RayLaunchers
 from components.ray_manifest import LAUNCHER_DIR, ray_job_spec
 from components.script_file import versioned_file_name
 from components.tokens import formerly
@@ -100,28 +103,27 @@ class ResumeArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class RayJobArgs:
-    """`cluster` is the RayCluster object, whose name `ray_cluster` is.
-
-    It has no type here, for a component's schema has no word for custom objects. `held` is what the
-    cluster's pods hold on to, as it was given to the cluster. `files` lie beside the launcher; what
-    they hold can change without a new job. `launchers` is the ConfigMap that has both, which the
-    cluster's head mounts. `packages` are Python's, installed before the job runs.
+    """The job goes with its `ray_cluster`, and with all that the pods of that hold on to. `files`
+    lie beside the launcher; what they hold can change without a new job. `launchers` have both, for
+    the cluster's head to mount. `packages` are Python's, installed before the job runs.
     """
 
     namespace: pulumi.Input[str]
     job_name: str
-    ray_cluster: str
-    cluster: Any
+    ray_cluster: RayCluster
     launcher_name: str
     launcher: str
     parameters: dict[str, str]
     environment: dict[str, str]
     packages: Sequence[str] = ()
     labels: pulumi.Input[dict[str, str]]
-    held: Sequence[Any] = ()
     files: dict[str, str] = field(default_factory=dict[str, str])
     resume: ResumeArgs | None = None
-    launchers: Any = None
+    launchers: RayLaunchers | None = None
+
+    def check(self) -> None:
+        name_is("job_name", NameKind.RAY_JOB, self.job_name)
+        checked("parameters", by_hand, launcher_command(self.file_name, self.parameters))
 
     @property
     def file_name(self) -> str:
@@ -138,7 +140,7 @@ class RayJobArgs:
         return found
 
 
-class RayJob(pulumi.ComponentResource):
+class RayJob(Component, in_cluster=True):
     """`command` is what the job runs, for a submission by hand."""
 
     job_name: pulumi.Output[str]
@@ -147,7 +149,7 @@ class RayJob(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: RayJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:RayJob", name, None, formerly("ray_job:RayJob", opts))
+        super().__init__("gke-ai:index:RayJob", name, args, formerly("ray_job:RayJob", opts))
         command = launcher_command(args.file_name, args.parameters)
         if args.resume is not None:
             command = resumed_command(args.resume, command)
@@ -156,21 +158,21 @@ class RayJob(pulumi.ComponentResource):
         options = fixed_name(
             self,
             replace_on_changes=["spec"],
-            replace_with=[args.cluster, *args.held],
+            replace_with=[args.ray_cluster.cluster, *args.ray_cluster.held],
         )
         # No value of the launcher is in the job: it is found by its path in the head's pod.
-        options.depends_on = [] if args.launchers is None else [args.launchers]
+        options.depends_on = [] if args.launchers is None else [args.launchers.config_map]
         job = k8s.apiextensions.CustomResource(
             f"{name}-job",
             api_version="ray.io/v1",
             kind="RayJob",
             metadata={
-                "name": check_name(NameKind.RAY_JOB, args.job_name),
+                "name": args.job_name,
                 "namespace": args.namespace,
                 "labels": args.labels,
             },
             spec=ray_job_spec(
-                cluster_name=object_name(args.cluster),
+                cluster_name=args.ray_cluster.cluster_name,
                 entrypoint=entrypoint(list(args.scripts), command),
                 environment=args.environment,
                 packages=args.packages,

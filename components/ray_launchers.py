@@ -6,11 +6,11 @@ a job of another name, while the one before is still there.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.ray_manifest import launcher_config_map
 from components.tokens import formerly
@@ -30,10 +30,10 @@ class RayLaunchersArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class RayLaunchers(pulumi.ComponentResource):
+class RayLaunchers(Component, in_cluster=True):
     """`config_map` is what the jobs wait for."""
 
-    config_map: Any
+    config_map: k8s.core.v1.ConfigMap
 
     def __init__(
         self, name: str, args: RayLaunchersArgs, opts: pulumi.ResourceOptions | None = None
@@ -41,7 +41,7 @@ class RayLaunchers(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:RayLaunchers",
             name,
-            None,
+            args,
             formerly("ray_launchers:RayLaunchers", opts),
         )
         options = fixed_name(self)

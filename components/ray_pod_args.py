@@ -4,13 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pulumi
+import pulumi_gcp as gcp
 
-from components.bucket_mount import BucketMountArgs
+from components.arguments import at_least, checked, within
+from components.bucket_mount import BucketMountArgs, held_by, one_given
 from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
 from components.node_terms import selector_terms
+from components.provisioning_request import ProvisioningRequest
 from components.ray_cluster_manifest import RayWorkers
 from components.ray_manifest import Quantity, RayPod, RayVolume, Setup
+from components.resource_claim_template import PodClaimArgs
+from components.static_volume import VolumeMount
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +36,11 @@ class RayPodArgs:
     those of the nodes, in spite of which it comes onto them. With `any_of` the node is one that
     one of these selectors picks, too.
 
-    `claims` are names of claims with the templates that they are made from; with `rdma` they are on
-    interfaces that speak it, and the GPUs are among them where they are `gpus_claimed`. `nccl` are
+    `pools` are where the nodes come from, for pods that are to go before them: a job whose machines
+    are replaced under it is lost.
+
+    `claims` are by their names in the pod; with `rdma` they are on interfaces that speak it, and
+    the GPUs are among them where they are `gpus_claimed`. `nccl` are
     NCCL's settings over those of its plugin's own script.
     `scratch` is a directory on the node's own disk. Without a CPU limit it may take what is idle.
     """
@@ -45,10 +53,11 @@ class RayPodArgs:
     node_selector: pulumi.Input[dict[str, str]]
     any_of: Sequence[pulumi.Input[dict[str, str]]] = ()
     taints: Sequence[NodeTaintArgs] = ()
+    pools: Sequence[gcp.container.NodePool] = ()
     gpus: int = 0
     gpus_claimed: bool = False
     tpus: int = 0
-    claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    claims: dict[str, PodClaimArgs] = field(default_factory=dict[str, PodClaimArgs])
     ephemeral_storage_request_gib: int | None = None
     ephemeral_storage_limit_gib: int | None = None
     start_params: dict[str, str] = field(default_factory=dict[str, str])
@@ -59,7 +68,36 @@ class RayPodArgs:
     nccl: dict[str, str] = field(default_factory=dict[str, str])
     scratch: str | None = None
     setup: RaySetupArgs | None = None
-    provisioning_request: pulumi.Input[str] | None = None
+    provisioning_request: ProvisioningRequest | None = None
+
+    def check(self) -> None:
+        at_least("gpus", self.gpus, 0, "is no number of GPUs")
+        interfaces = [(it.interface, it.name) for it in self.networks]
+        checked("networks", interface_annotations, interfaces)
+        requests = (
+            ("cpu_request_millicores", "cpu_limit_millicores"),
+            ("memory_request_gib", "memory_limit_gib"),
+            ("ephemeral_storage_request_gib", "ephemeral_storage_limit_gib"),
+            ("shm_gib", "memory_limit_gib"),
+        )
+        for name, limit in requests:
+            within(name, getattr(self, name), getattr(self, limit), limit)
+
+    @property
+    def needed(self) -> list[pulumi.Resource]:
+        """What the pods wait for though no value of theirs comes from it."""
+        return [*self.pools, *(one for it in self.networks for one in it.objects)]
+
+    @property
+    def held(self) -> list[pulumi.Resource]:
+        """What cannot go before the pods have."""
+        request = self.provisioning_request
+        return [
+            *(one for it in self.networks for one in (*it.made, *it.objects)),
+            *(it.source for it in self.claims.values() if it.source is not None),
+            *self.pools,
+            *([] if request is None else request.objects),
+        ]
 
     def as_pod(self) -> RayPod:
         annotations = dict(self.annotations)
@@ -85,7 +123,7 @@ class RayPodArgs:
             gpus=self.gpus,
             gpus_claimed=self.gpus_claimed,
             tpus=self.tpus,
-            claims=self.claims,
+            claims={name: it.template_name for name, it in self.claims.items()},
             start_params=self.start_params,
             annotations=annotations,
             environment=self.environment,
@@ -93,7 +131,9 @@ class RayPodArgs:
             rdma=self.rdma or any(it.rdma for it in self.networks),
             nccl=self.nccl,
             setup=None if self.setup is None else self.setup.as_setup(),
-            provisioning_request=self.provisioning_request,
+            provisioning_request=None
+            if self.provisioning_request is None
+            else self.provisioning_request.request_name,
         )
 
 
@@ -107,20 +147,11 @@ class RayWorkersArgs:
     hosts: int = 1
     least: int = 0
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for numbers that KubeRay would make no cluster of."""
-        if self.count < 0:
-            raise ValueError(f"count: {self.count} workers there cannot be; nearest: 0")
-        if self.hosts < 1:
-            raise ValueError(
-                f"hosts: a worker has a pod on each of its hosts, and {self.hosts} are none; "
-                "nearest: 1"
-            )
-        if not 0 <= self.least <= self.count:
-            raise ValueError(
-                f"least: {self.least} is not between 0 and count, which is {self.count}; "
-                f"nearest: {min(max(self.least, 0), self.count)}"
-            )
+    def check(self) -> None:
+        at_least("count", self.count, 0, "is no number of workers")
+        at_least("hosts", self.hosts, 1, "is no number of hosts, of which a worker has a pod each")
+        at_least("least", self.least, 0, "is no number of workers")
+        within("least", self.least, self.count, "count")
 
     def as_workers(self) -> RayWorkers:
         return RayWorkers(
@@ -130,27 +161,27 @@ class RayWorkersArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class RayVolumeArgs:
-    """A claim's volume or a bucket, at `mount_path` of every pod. One of `claim_name` and `bucket`
-    is given."""
+    """A volume or a bucket, at `mount_path` of every pod. One of `volume`, `bucket` and
+    `claim_name`, of a claim that exists already, is given."""
 
     name: str
     mount_path: str
-    claim_name: pulumi.Input[str] | None = None
+    volume: VolumeMount | None = None
     bucket: BucketMountArgs | None = None
+    claim_name: pulumi.Input[str] | None = None
 
-    def __post_init__(self) -> None:
-        """Raises ValueError where it is both, or neither."""
-        if (self.claim_name is None) == (self.bucket is None):
-            given = "neither" if self.bucket is None else "both"
-            raise ValueError(
-                f'claim_name and bucket: the volume "{self.name}" has {given}, and mounts what one '
-                "of them names; nearest: claim_name alone"
-            )
+    def check(self) -> None:
+        one_given("volume", self.volume, self.bucket, self.claim_name)
+
+    @property
+    def held(self) -> list[pulumi.Resource]:
+        """What cannot go before the pods have."""
+        return held_by(self.volume, self.bucket)
 
     def as_volume(self) -> RayVolume:
         return RayVolume(
             name=self.name,
             mount_path=self.mount_path,
-            claim_name=self.claim_name,
+            claim_name=self.claim_name if self.volume is None else self.volume.claim_name,
             bucket=None if self.bucket is None else self.bucket.as_mount(),
         )

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.arguments import refuse
+from components.cidr import ranges_are
+from components.component import Component
 from components.naming import NameKind, cloud_name, network_name
-from components.network import custom_vpc, device_subnetwork
+from components.network import custom_vpc, device_subnetwork, network_base
 from components.tokens import formerly
 
 # What RDMA drivers expect of a VPC with a profile; they take less of it by themselves.
@@ -18,23 +22,28 @@ _MTU = 8896
 
 
 @dataclass(frozen=True, kw_only=True)
-class RdmaNetworkArgs:
+class RdmaNetworkArgs(ProjectArgs):
     """`profile` is a bare name, such as us-central1-b-vpc-roce or us-central1-b-vpc-falcon.
 
     `subnet_ranges` has each subnetwork's range by the name of the interface that it is for;
     `first_subnetwork` is the id of the one of the same nodes with which these are replaced.
     """
 
-    project: pulumi.Input[str]
     region: pulumi.Input[str]
     base_name: str
     profile: pulumi.Input[str]
-    subnet_ranges: dict[str, str]
+    subnet_ranges: dict[str, pulumi.Input[str]]
     first_subnetwork: pulumi.Input[str] | None = None
     protect: bool = False
 
+    def check(self) -> None:
+        network_base("base_name", self.base_name)
+        if not self.subnet_ranges:
+            refuse("subnet_ranges", "{}", "has no subnetwork for an interface", "one for each")
+        ranges_are({f'subnet_ranges["{key}"]': it for key, it in self.subnet_ranges.items()})
 
-class RdmaNetwork(pulumi.ComponentResource):
+
+class RdmaNetwork(Component, apis=("compute",)):
     """`subnetwork_names`, `subnetworks` and `plain_names` have the keys of `subnet_ranges`.
 
     `plain_names` are those of VPC and subnetwork as text, known before either exists.
@@ -51,20 +60,20 @@ class RdmaNetwork(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:RdmaNetwork",
             name,
-            None,
+            args,
             formerly("rdma_network:RdmaNetwork", opts),
         )
         vpc_name = network_name(args.base_name, "rdma")
         vpc = custom_vpc(
             self,
             name,
-            project=args.project,
+            project=args.project_with("compute"),
             vpc_name=vpc_name,
             mtu=_MTU,
             protect=args.protect,
             routing_mode=None,
             profile=pulumi.Output.concat(
-                "projects/", args.project, "/global/networkProfiles/", args.profile
+                "projects/", args.project_with("compute"), "/global/networkProfiles/", args.profile
             ),
         )
         self.vpc = vpc
@@ -78,7 +87,7 @@ class RdmaNetwork(pulumi.ComponentResource):
                 self,
                 f"{name}-subnet-{key}",
                 vpc,
-                project=args.project,
+                project=args.project_with("compute"),
                 region=args.region,
                 subnetwork_name=subnetwork_name,
                 block=block,

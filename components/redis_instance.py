@@ -6,16 +6,18 @@ Google's certificates as a file in its pods, which nobody has published a way fo
 the peering of private service access, and who gets the password.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.arguments import at_least, refuse
+from components.component import Component
 from components.lifecycle import of_google
-from components.naming import NameKind, check_name
-from components.private_service_access import in_ranges
+from components.naming import NameKind, name_is
+from components.private_service_access import PrivateServiceAccess, in_ranges
 from components.tokens import formerly
 
 _TOKEN = "gcp:redis/instance:Instance"
@@ -38,10 +40,10 @@ class RedisConnectMode(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RedisInstanceArgs:
-    """`project` is known once the API of Memorystore for Redis is on. With private service access,
-    `network_id` has to be one that is known only once that is up, and `ranges` are those that it
-    has its addresses of, and is made anew with.
+class RedisInstanceArgs(ProjectArgs):
+    """With private service access, `network_id` has to be one that is known only once that is up,
+    and `services` is what it has its addresses of, and is made anew with, where that is not
+    somebody else's.
 
     `address_range` is a block of 8 addresses or more that nothing else on the VPC has; with private
     service access it is the name of one of its ranges. Without one Google chooses, and may take
@@ -50,11 +52,10 @@ class RedisInstanceArgs:
     Google's; another key is another instance.
     """
 
-    project: pulumi.Input[str]
     region: pulumi.Input[str]
     instance_name: str
     network_id: pulumi.Input[str]
-    ranges: Sequence[gcp.compute.GlobalAddress] = ()
+    services: PrivateServiceAccess | None = None
     tier: RedisTier
     memory_gib: pulumi.Input[int]
     redis_version: str
@@ -66,11 +67,22 @@ class RedisInstanceArgs:
     labels: pulumi.Input[dict[str, str]]
     protect: bool = False
 
+    def check(self) -> None:
+        name_is("instance_name", NameKind.REDIS, self.instance_name)
+        at_least("memory_gib", self.memory_gib, 1, "is no size of an instance")
+        if self.services is not None and self.connect_mode is RedisConnectMode.DIRECT_PEERING:
+            refuse(
+                "connect_mode",
+                self.connect_mode.value,
+                "takes no address of services, which are given",
+                RedisConnectMode.PRIVATE_SERVICE_ACCESS.value,
+            )
 
-class RedisInstance(pulumi.ComponentResource):
+
+class RedisInstance(Component, apis=("redis",)):
     """`address` is redis://HOST:PORT. `auth_string` is a secret, and empty without `auth`.
 
-    Whoever uses it goes before it does: `instance` is what to be replaced with.
+    Whoever uses it goes before it does, and is replaced with its `backing`.
     """
 
     instance: gcp.redis.Instance
@@ -86,15 +98,15 @@ class RedisInstance(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:RedisInstance",
             name,
-            None,
+            args,
             formerly("redis_instance:RedisInstance", opts),
         )
         instance = gcp.redis.Instance(
             f"{name}-instance",
-            project=args.project,
+            project=args.project_with("redis"),
             region=args.region,
             location_id=args.zone,
-            name=check_name(NameKind.REDIS, args.instance_name),
+            name=args.instance_name,
             authorized_network=args.network_id,
             connect_mode=args.connect_mode.value,
             # A /29: SDK of pulumi-gcp 10.2.0, redis.Instance reservedIpRange, 2026-11-22; of a VPC
@@ -109,9 +121,13 @@ class RedisInstance(pulumi.ComponentResource):
             labels=args.labels,
             # The engine's own protection says the same, and before anything is gone.
             deletion_protection=False,
-            opts=in_ranges(self, args.ranges, timeouts=of_google(_TOKEN, {}), protect=args.protect),
+            opts=in_ranges(
+                self, args.services, timeouts=of_google(_TOKEN, {}), protect=args.protect
+            ),
         )
         self.instance = instance
+        beneath = [] if args.services is None else args.services.backing
+        self.backing: list[pulumi.Resource] = [*beneath, instance]
         self.instance_name = instance.name
         self.host = instance.host
         self.port = instance.port

@@ -9,8 +9,10 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 GPU_CLASS = "gpu.nvidia.com"
@@ -33,11 +35,24 @@ class ResourceClaimTemplateArgs:
     whole: bool = False
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("template_name", NameKind.KUBERNETES, self.template_name)
+        at_least("count", self.count, 1, "is no number of devices to claim")
 
-class ResourceClaimTemplate(pulumi.ComponentResource):
+
+@dataclass(frozen=True, kw_only=True)
+class PodClaimArgs:
+    """What a pod claims, by a template. It keeps what it has been given, so the pod is replaced
+    with the `source` of the template, where a program makes that."""
+
+    template_name: pulumi.Input[str]
+    source: pulumi.Resource | None = None
+
+
+class ResourceClaimTemplate(Component, in_cluster=True):
     """`template_name` is known once the template is there.
 
-    Pods keep the devices that they have; a replacement of `template` is theirs, too.
+    Pods take the `claim` from here.
     """
 
     template: k8s.resource.v1.ResourceClaimTemplate
@@ -52,13 +67,13 @@ class ResourceClaimTemplate(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ResourceClaimTemplate",
             name,
-            None,
+            args,
             formerly("resource_claim_template:ResourceClaimTemplate", opts),
         )
         self.template = k8s.resource.v1.ResourceClaimTemplate(
             f"{name}-template",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.template_name),
+                "name": args.template_name,
                 "namespace": args.namespace,
                 "labels": args.labels,
             },
@@ -67,6 +82,7 @@ class ResourceClaimTemplate(pulumi.ComponentResource):
             opts=fixed_name(self, replace_on_changes=["spec"]),
         )
         self.template_name = object_name(self.template)
+        self.claim = PodClaimArgs(template_name=self.template_name, source=self.template)
         self.register_outputs({"template": self.template, "template_name": self.template_name})
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import refuse
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.node_taints import NodeTaintArgs, toleration
 from components.pod_manifest import (
     DEFAULT_SECCOMP,
@@ -34,7 +36,7 @@ def job_metadata(
     name: str, namespace: pulumi.Input[str], labels: pulumi.Input[dict[str, str]]
 ) -> k8s.meta.v1.ObjectMetaArgsDict:
     return {
-        "name": check_name(NameKind.KUBERNETES, name),
+        "name": name,
         "namespace": namespace,
         "labels": labels,
         "annotations": _ANNOTATIONS,
@@ -72,8 +74,15 @@ class ScriptJobArgs:
     minutes: int
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("job_name", NameKind.KUBERNETES, self.job_name)
+        if (self.volume is None) != (not self.mount_path):
+            refuse(
+                "mount_path", self.mount_path, "and volume go together, and one is there", "both"
+            )
 
-class ScriptJob(pulumi.ComponentResource):
+
+class ScriptJob(Component, in_cluster=True):
     """`job_name` is known once the script has ended well."""
 
     job_name: pulumi.Output[str]
@@ -82,7 +91,7 @@ class ScriptJob(pulumi.ComponentResource):
         self, name: str, args: ScriptJobArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(
-            "gke-ai:index:ScriptJob", name, None, formerly("script_job:ScriptJob", opts)
+            "gke-ai:index:ScriptJob", name, args, formerly("script_job:ScriptJob", opts)
         )
         script = ScriptFile(
             namespace=args.namespace,

@@ -12,43 +12,50 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
+import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
-from components.bucket_mount import BucketMountArgs
+from components.arguments import at_least, checked, within
+from components.bucket_mount import BucketMountArgs, held_by, one_given
+from components.component import Component
 from components.job_set_manifest import (
     API_VERSION,
     JobSetPods,
     job_set_access_spec,
     job_set_spec,
 )
-from components.lifecycle import fixed_name, object_name
-from components.naming import NameKind, check_name, cloud_name
+from components.lifecycle import fixed_name, object_name, once_there
+from components.naming import NameKind, cloud_name, name_is
 from components.node_network import NodeNetwork, interface_annotations
 from components.node_taints import NodeTaintArgs
 from components.node_terms import selector_terms
 from components.pod_manifest import PodSecretArgs, bucket_volume
 from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from components.ray_manifest import Quantity
+from components.resource_claim_template import PodClaimArgs
+from components.static_volume import VolumeMount
 from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptMountArgs:
-    """One of `bucket` and `claim_name`, under `path`; `name` tells a pod's volumes apart."""
+    """One of `volume`, `bucket` and `claim_name`, of a claim that exists already, under `path`;
+    `name` tells a pod's volumes apart."""
 
     name: str
     path: str
+    volume: VolumeMount | None = None
     bucket: BucketMountArgs | None = None
     claim_name: pulumi.Input[str] | None = None
     read_only: bool = False
 
-    def __post_init__(self) -> None:
-        """Raises ValueError where there is nothing to mount, or two things."""
-        if (self.bucket is None) == (self.claim_name is None):
-            raise ValueError(
-                f"{self.name} mounts a bucket or a claim under {self.path}, and has "
-                f"{'neither' if self.bucket is None else 'both'}; nearest: one of them"
-            )
+    def check(self) -> None:
+        one_given("volume", self.volume, self.bucket, self.claim_name)
+
+    @property
+    def held(self) -> list[pulumi.Resource]:
+        """What cannot go before the pods have."""
+        return held_by(self.volume, self.bucket)
 
     def as_volume(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The volume and its mount, as Kubernetes has them."""
@@ -56,7 +63,8 @@ class ScriptMountArgs:
         if self.read_only:
             mount["readOnly"] = True
         if self.bucket is None:
-            claim = {"claimName": self.claim_name}
+            name = self.claim_name if self.volume is None else self.volume.claim_name
+            claim = {"claimName": name}
             return {"name": self.name, "persistentVolumeClaim": claim}, mount
         bucket = self.bucket.as_mount()
         volume = bucket_volume(
@@ -85,17 +93,16 @@ class ScriptJobSetArgs:
     executable; together they hold at most 1 MiB. Each pod has MASTER_ADDR, MASTER_PORT,
     JAX_COORDINATOR_ADDRESS, NNODES, NODE_RANK and GPUS_PER_NODE; `$(NAME)` in the command is one of
     its variables. `networks` are the further interfaces of the nodes, all of which a pod gets, or
-    else `claims` are what it claims of them, by names with their templates, which may speak
-    `rdma`, and have the GPUs where they are `gpus_claimed`; `nccl` are NCCL's settings over those
-    of its plugin's own script, and `taints` are the nodes'. With `any_of` a node is
-    one that one of these selectors picks, too. GKE adds what mounts buckets to pods that say so in
-    their `annotations`.
+    else `claims` are what it claims of them, by names, which may speak `rdma`, and have the GPUs
+    where they are `gpus_claimed`; `nccl` are NCCL's settings over those of its plugin's own script,
+    and `taints` are the nodes'. With `any_of` a node is one that one of these selectors picks, too.
+    GKE adds what mounts buckets to pods that say so in their `annotations`.
 
     `queue` is a LocalQueue, by which the pods wait until all can start; `workload_priority` is
     Kueue's own class, in place of `priority_class` where the queue decides. A run may take
     `minutes`, waiting for nodes and the image included. One that fails starts again `max_restarts`
-    times, and as often as a machine goes away. `held` is what the pods hold on to: a replacement of
-    any of it replaces the JobSet.
+    times, and as often as a machine goes away. `pools` are where the nodes come from: the JobSet
+    waits for them, and is replaced with them and all else that its pods hold on to.
     `client_of` is a model server in the namespace that lets the pods in.
     """
 
@@ -114,8 +121,9 @@ class ScriptJobSetArgs:
     node_selector: pulumi.Input[dict[str, str]]
     any_of: Sequence[pulumi.Input[dict[str, str]]] = ()
     taints: Sequence[NodeTaintArgs] = ()
+    pools: Sequence[gcp.container.NodePool] = ()
     networks: Sequence[NodeNetwork] = ()
-    claims: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    claims: dict[str, PodClaimArgs] = field(default_factory=dict[str, PodClaimArgs])
     gpus_claimed: bool = False
     rdma: bool = False
     nccl: dict[str, str] = field(default_factory=dict[str, str])
@@ -132,8 +140,31 @@ class ScriptJobSetArgs:
     max_restarts: int = 0
     minutes: int | None = None
     grace_seconds: int
-    held: Sequence[Any] = ()
     labels: pulumi.Input[dict[str, str]]
+
+    def check(self) -> None:
+        name_is("job_name", NameKind.JOB_SET, self.job_name)
+        at_least("nodes", self.nodes, 1, "is no number of nodes")
+        at_least("gpus", self.gpus, 0, "is no number of GPUs")
+        interfaces = [(it.interface, it.name) for it in self.networks]
+        checked("networks", interface_annotations, interfaces)
+        within("shm_gib", self.shm_gib, self.memory_gib, "memory_gib")
+
+    @property
+    def needed(self) -> list[pulumi.Resource]:
+        """What the pods wait for though no value of theirs comes from it."""
+        return [*self.pools, *(one for it in self.networks for one in it.objects)]
+
+    @property
+    def held(self) -> list[pulumi.Resource]:
+        """What cannot go before the pods have."""
+        every = [
+            *(one for it in self.mounts for one in it.held),
+            *(one for it in self.networks for one in (*it.made, *it.objects)),
+            *(it.source for it in self.claims.values() if it.source is not None),
+            *self.pools,
+        ]
+        return list(dict.fromkeys(every))
 
     @property
     def size(self) -> Quantity:
@@ -142,7 +173,7 @@ class ScriptJobSetArgs:
         return Quantity(millicores=cpu, memory_gib=self.memory_gib, ephemeral_storage_gib=storage)
 
 
-class ScriptJobSet(pulumi.ComponentResource):
+class ScriptJobSet(Component, in_cluster=True):
     """`job_name` is known once the JobSet exists, which says nothing of how far it is."""
 
     job_name: pulumi.Output[str]
@@ -153,10 +184,10 @@ class ScriptJobSet(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:ScriptJobSet",
             name,
-            None,
-            formerly("script_job_set:ScriptJobSet", opts),
+            args,
+            once_there(formerly("script_job_set:ScriptJobSet", opts), args.needed),
         )
-        job_name = check_name(NameKind.JOB_SET, args.job_name)
+        job_name = args.job_name
         where = pulumi.Output.from_input(args.namespace)
         access = k8s.networking.v1.NetworkPolicy(
             f"{name}-access",
@@ -249,7 +280,7 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         node_terms=pulumi.Output.all(*args.any_of).apply(selector_terms) if args.any_of else None,
         taints=args.taints,
         priority_class=args.priority_class,
-        claims=args.claims,
+        claims={name: it.template_name for name, it in args.claims.items()},
         gpus_claimed=args.gpus_claimed,
         rdma=args.rdma or any(it.rdma for it in args.networks),
         nccl=args.nccl,

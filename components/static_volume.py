@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.lifecycle import fixed_name
+from components.lifecycle import fixed_name, object_name
 from components.naming import NameKind, cloud_name
 
 _ACCESS = ["ReadWriteMany"]
@@ -23,9 +23,14 @@ class VolumeMount:
     storage stands on: the Lustre instance and its range, or the bucket.
     """
 
-    backing: Sequence[Any]
+    backing: Sequence[pulumi.Resource]
     volume: k8s.core.v1.PersistentVolume
     claim: k8s.core.v1.PersistentVolumeClaim
+
+    @property
+    def claim_name(self) -> pulumi.Output[str]:
+        """Known once the claim is bound."""
+        return object_name(self.claim)
 
     def resources(self) -> list[pulumi.Resource]:
         return [*self.backing, self.volume, self.claim]

@@ -17,10 +17,12 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
+from components.arguments import at_least, checked
 from components.bucket_grant import kubernetes_principal
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.members import EDIT, ROLES, VIEW, MemberArgs, subjects
-from components.naming import NameKind, check_name
+from components.naming import NameKind, check_own_account, name_is
 from components.pod_access import TEAM_LABEL, team_access_spec
 from components.pod_security import BASELINE, pod_security_labels
 from components.team_quota import (
@@ -125,8 +127,15 @@ class TeamArgs:
     pod_security: str = BASELINE
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("team", NameKind.NAMESPACE, self.team)
+        name_is("account_name", NameKind.KUBERNETES, self.account_name)
+        checked("account_name", check_own_account, self.account_name)
+        at_least("storage_gib", self.storage_gib, 0, "is less than nothing")
+        checked("pod_security", pod_security_labels, self.pod_security)
 
-class Team(pulumi.ComponentResource):
+
+class Team(Component, in_cluster=True):
     """`namespace` is its name, known once workloads can be made there and nothing lets them past
     the quota; `service_account` is known once it has its rights on buckets."""
 
@@ -136,12 +145,12 @@ class Team(pulumi.ComponentResource):
     def __init__(
         self, name: str, args: TeamArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
-        super().__init__("gke-ai:index:Team", name, None, formerly("team:Team", opts))
+        super().__init__("gke-ai:index:Team", name, args, formerly("team:Team", opts))
         self._args = args
         made = k8s.core.v1.Namespace(
             f"{name}-namespace",
             metadata={
-                "name": check_name(NameKind.NAMESPACE, args.team),
+                "name": args.team,
                 "labels": self._namespace_labels(),
             },
             opts=fixed_name(self),
@@ -152,7 +161,7 @@ class Team(pulumi.ComponentResource):
             self._role(role, inside)
         account = k8s.core.v1.ServiceAccount(
             f"{name}-account",
-            metadata=self._metadata(check_name(NameKind.KUBERNETES, args.account_name), inside),
+            metadata=self._metadata(args.account_name, inside),
             opts=fixed_name(self),
         )
         grants = [self._grant(bucket, inside, object_name(account)) for bucket in args.buckets]

@@ -13,6 +13,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.admission_binding import binding_spec
+from components.component import Component
 from components.lifecycle import fixed_name, object_name
 from components.team_borders_manifest import (
     pods_policy_spec,
@@ -40,7 +41,7 @@ class TeamBordersArgs:
     labels: pulumi.Input[dict[str, str]]
 
 
-class TeamBorders(pulumi.ComponentResource):
+class TeamBorders(Component, in_cluster=True):
     """`policy_names` depend on the bindings, so a namespace that waits for them is bounded."""
 
     policy_names: pulumi.Output[Sequence[str]]
@@ -51,7 +52,7 @@ class TeamBorders(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:TeamBorders",
             name,
-            None,
+            args,
             formerly("team_borders:TeamBorders", opts),
         )
         self._labels = args.labels

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from components.arguments import at_least, refuse, within
+
 # What a container requests that does not say: a quota of cpu or memory makes it obligatory, one of
 # devices nothing (k8s.io/kubernetes v1.35.4 pkg/quota/v1/evaluator/core/pods.go:78-115, :128-171).
 DEFAULT_MILLICORES = 100
@@ -26,31 +28,22 @@ class TeamQuotaArgs:
     default_cpu: int
     default_memory: int = DEFAULT_MEBIBYTES
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for amounts below nothing, and for a quota of nothing at all."""
+    def check(self) -> None:
         amounts = {"cpu": self.cpu, "memory": self.memory, "pods": self.pods, **self.devices}
         given = {name: amount for name, amount in amounts.items() if amount is not None}
         for name, amount in given.items():
-            if amount < 0:
-                raise ValueError(f"a quota of {amount} {name} is less than nothing; nearest: 0")
+            at_least(name, amount, 0, "is less than nothing")
         if not given:
-            raise ValueError("a quota that names no resource limits nothing; nearest: pods")
+            refuse("pods", None, "is as all else, and a quota of nothing limits nothing", 100)
         for name in self.devices:
             if "/" not in name:
-                raise ValueError(
-                    f'"{name}" is not a device, whose name is VENDOR/DEVICE; nearest: '
-                    "nvidia.com/gpu"
-                )
+                refuse("devices", name, "is not a device, named VENDOR/DEVICE", "nvidia.com/gpu")
         for name, default, most in (
             ("cpu", self.default_cpu, self.cpu),
             ("memory", self.default_memory, self.memory),
         ):
-            if default <= 0:
-                raise ValueError(f"a default of {default} {name} runs nothing; nearest: 1")
-            if most and default > most:
-                raise ValueError(
-                    f"a default of {default} {name} is more than the quota; nearest: {most}"
-                )
+            at_least(f"default_{name}", default, 1, "runs nothing")
+            within(f"default_{name}", default, most or None, f"the quota of {name}")
 
 
 # An API server writes amounts in its own way, and a refresh would find any other changed

@@ -1,14 +1,19 @@
 """The tokens that pods get as environment, in one Kubernetes Secret."""
 
 import base64
+import re
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.arguments import refuse
+from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
+
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +25,15 @@ class TokenSecretArgs:
     tokens: dict[str, pulumi.Input[str]]
     labels: pulumi.Input[dict[str, str]]
 
+    def check(self) -> None:
+        name_is("secret_name", NameKind.KUBERNETES, self.secret_name)
+        for key in self.tokens:
+            if not _KEY.fullmatch(key):
+                near = re.sub(r"[^A-Za-z0-9_]", "_", key).lstrip("0123456789") or "TOKEN"
+                refuse("tokens", key, "is not the name of an environment variable", near)
 
-class TokenSecret(pulumi.ComponentResource):
+
+class TokenSecret(Component, in_cluster=True):
     """`keys` are the variables that it has values for."""
 
     secret_name: pulumi.Output[str]
@@ -32,13 +44,13 @@ class TokenSecret(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:TokenSecret",
             name,
-            None,
+            args,
             formerly("token_secret:TokenSecret", opts),
         )
         secret = k8s.core.v1.Secret(
             f"{name}-secret",
             metadata={
-                "name": check_name(NameKind.KUBERNETES, args.secret_name),
+                "name": args.secret_name,
                 "namespace": args.namespace,
                 "labels": args.labels,
             },

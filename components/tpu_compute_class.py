@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.arguments import refuse, topology_is
 from components.capacity import CapacityArgs
+from components.component import Component
 from components.compute_class import capacity_of, compute_class
 from components.lifecycle import object_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 
@@ -30,16 +33,20 @@ class TpuComputeClassArgs:
     capacity: CapacityArgs
     labels: pulumi.Input[dict[str, str]]
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for a capacity that a class has no word for."""
+    def check(self) -> None:
+        name_is("class_name", NameKind.COMPUTE_CLASS, self.class_name)
+        topology_is("topology", self.topology)
         if self.capacity.queued:
-            raise ValueError(
-                f'mode "{self.capacity.mode}" is for node pools that a provisioning request names, '
-                f"and the class {self.class_name} makes pools of its own; nearest: flex-start"
+            refuse(
+                "capacity.mode",
+                self.capacity.mode,
+                "is for node pools that a provisioning request names, and a class makes pools of "
+                "its own",
+                "flex-start",
             )
 
 
-class TpuComputeClass(pulumi.ComponentResource):
+class TpuComputeClass(Component, in_cluster=True):
     """`class_name` is known once the class is there; slices come when pods ask for them."""
 
     class_name: pulumi.Output[str]
@@ -50,7 +57,7 @@ class TpuComputeClass(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:TpuComputeClass",
             name,
-            None,
+            args,
             formerly("tpu_compute_class:TpuComputeClass", opts),
         )
         made = compute_class(

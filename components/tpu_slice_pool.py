@@ -5,10 +5,13 @@ networks that they are in.
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import pulumi
 import pulumi_gcp as gcp
 
+from components.arguments import at_least, refuse, topology_is
+from components.component import Component
 from components.lifecycle import fixed_name
 from components.node_config import (
     COMPACT,
@@ -24,13 +27,14 @@ from components.node_config import (
     pool_timeouts,
     upgrade_settings,
 )
-from components.pool_labels import DRANET_LABEL
+from components.pool_labels import DRANET_LABEL, POOL_LABEL, slice_labels
 from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
 class TpuSlicePoolArgs(PoolArgs):
-    """`hosts` is how many of the machine type make up `topology`, such as 4 for 4x4; `policy` is
+    """`accelerator` is GKE's name for the TPUs, such as tpu-v6e-slice. `hosts` is how many of the
+    machine type make up `topology`, such as 4 for 4x4; `policy` is
     the name of the workload policy that places them, where the machine type asks for one.
 
     With `from_zero` the pool begins without hosts, and GKE's autoscaler adds all of them when pods
@@ -38,6 +42,7 @@ class TpuSlicePoolArgs(PoolArgs):
     networks.
     """
 
+    accelerator: str
     topology: str
     hosts: int
     from_zero: bool
@@ -45,27 +50,41 @@ class TpuSlicePoolArgs(PoolArgs):
     dranet: bool
     policy: pulumi.Input[str] | None = None
 
-    def __post_init__(self) -> None:
-        """Raises ValueError where pods would wait for ever for networks to claim, and for machines
-        on request that are to be there from the start."""
-        PoolArgs.__post_init__(self)
+    def check(self) -> None:
+        PoolArgs.check(self)
+        topology_is("topology", self.topology)
+        at_least("hosts", self.hosts, 1, "is no number of hosts for a slice")
+        chips = prod(map(int, self.topology.split("x")))
+        if chips % self.hosts:
+            near = min(
+                (it for it in range(1, chips + 1) if chips % it == 0),
+                key=lambda it: (abs(it - self.hosts), it),
+            )
+            reason = f"share the {chips} chips of {self.topology} unevenly"
+            refuse("hosts", self.hosts, reason, near)
+        if self.threads_per_core not in (1, 2):
+            refuse("threads_per_core", self.threads_per_core, "is not 1 or 2", 2)
         if self.capacity.on_request and not self.from_zero:
-            raise ValueError(
-                f"{self.hosts} hosts of {self.pool_name} cannot be there from the start, for "
-                f"{self.capacity.mode} machines come when pods are pending; nearest: from_zero=True"
+            refuse(
+                "from_zero",
+                False,
+                f"has all hosts there from the start, and {self.capacity.mode} machines come when "
+                "pods are pending",
+                "from_zero=True",
             )
         if self.dranet and not self.additional_networks:
-            raise ValueError(
-                f"dranet of {self.pool_name} gives pods the nodes' additional_networks, of which "
-                "there are none; nearest: dranet=False"
-            )
+            reason = "gives pods the nodes' additional_networks, of which there are none"
+            refuse("dranet", True, reason, "dranet=False")
 
 
-class TpuSlicePool(pulumi.ComponentResource):
-    """`pool_name` is known once the pool stands."""
+class TpuSlicePool(Component, apis=("container",)):
+    """`node_selector` picks the hosts of this slice alone, and `accelerator_selector` those of all
+    slices of its kind and shape, for a job on several; all are known once the pool stands."""
 
     pool: gcp.container.NodePool
     pool_name: pulumi.Output[str]
+    node_selector: pulumi.Output[dict[str, str]]
+    accelerator_selector: pulumi.Output[dict[str, str]]
 
     def __init__(
         self, name: str, args: TpuSlicePoolArgs, opts: pulumi.ResourceOptions | None = None
@@ -73,7 +92,7 @@ class TpuSlicePool(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:TpuSlicePool",
             name,
-            None,
+            args,
             formerly("tpu_slice_pool:TpuSlicePool", opts),
         )
         capacity = args.capacity
@@ -106,7 +125,17 @@ class TpuSlicePool(pulumi.ComponentResource):
             ),
         )
         self.pool_name = self.pool.name
-        self.register_outputs({"pool": self.pool, "pool_name": self.pool_name})
+        labels = slice_labels(args.accelerator, args.topology)
+        self.node_selector = self.pool.name.apply(lambda it: {POOL_LABEL: it, **labels})
+        self.accelerator_selector = self.pool.name.apply(lambda _: labels)
+        self.register_outputs(
+            {
+                "pool": self.pool,
+                "pool_name": self.pool_name,
+                "node_selector": self.node_selector,
+                "accelerator_selector": self.accelerator_selector,
+            }
+        )
 
 
 def _autoscaling(args: TpuSlicePoolArgs) -> gcp.container.NodePoolAutoscalingArgsDict | None:

@@ -12,25 +12,34 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.arguments import port_is
+from components.cidr import ranges_are
+from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, cloud_name
+from components.naming import NameKind, cloud_name, names_are_of
 from components.tokens import formerly
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebhookAccessArgs:
+class WebhookAccessArgs(ProjectArgs):
     """`network_id` is the VPC of the cluster's nodes, which may all run the webhook's pod; `key`
     tells a stack's webhooks apart."""
 
-    project: pulumi.Input[str]
     network_id: pulumi.Input[str]
     base_name: str
     key: str
     control_plane_range: pulumi.Input[str]
     ports: Sequence[int]
 
+    def check(self) -> None:
+        names_are_of("base_name", NameKind.FIREWALL, self.base_name, self.key, "webhook")
+        ranges_are({"control_plane_range": self.control_plane_range})
+        for port in self.ports:
+            port_is("ports", port)
 
-class WebhookAccess(pulumi.ComponentResource):
+
+class WebhookAccess(Component, apis=("compute",)):
     """`rule_name` is known once calls get through."""
 
     rule_name: pulumi.Output[str]
@@ -41,12 +50,12 @@ class WebhookAccess(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:WebhookAccess",
             name,
-            None,
+            args,
             formerly("webhook_access:WebhookAccess", opts),
         )
         rule = gcp.compute.Firewall(
             f"{name}-rule",
-            project=args.project,
+            project=args.project_with("compute"),
             name=cloud_name(NameKind.FIREWALL, args.base_name, args.key, "webhook"),
             network=args.network_id,
             direction="INGRESS",

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
+from components.apis import ProjectArgs
+from components.arguments import topology_is
+from components.component import Component
 from components.lifecycle import fixed_name
-from components.naming import NameKind, check_name
+from components.naming import NameKind, name_is
 from components.tokens import formerly
 
 # The only type that takes the shape of a domain (GoogleCloudPlatform/cluster-toolkit
@@ -19,17 +22,20 @@ _TYPE = "HIGH_THROUGHPUT"
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkloadPolicyArgs:
+class WorkloadPolicyArgs(ProjectArgs):
     """`topology` is the shape of the domain, such as 4x4x4. It is fixed, so let the name have it:
     another shape then is another policy, which is there before machines move to it."""
 
-    project: pulumi.Input[str]
     region: pulumi.Input[str]
     policy_name: str
     topology: str
 
+    def check(self) -> None:
+        name_is("policy_name", NameKind.RESOURCE_POLICY, self.policy_name)
+        topology_is("topology", self.topology)
 
-class WorkloadPolicy(pulumi.ComponentResource):
+
+class WorkloadPolicy(Component, apis=("compute",)):
     """`policy_name` is known once the policy stands."""
 
     policy: gcp.compute.ResourcePolicy
@@ -41,14 +47,14 @@ class WorkloadPolicy(pulumi.ComponentResource):
         super().__init__(
             "gke-ai:index:WorkloadPolicy",
             name,
-            None,
+            args,
             formerly("workload_policy:WorkloadPolicy", opts),
         )
         self.policy = gcp.compute.ResourcePolicy(
             f"{name}-policy",
-            project=args.project,
+            project=args.project_with("compute"),
             region=args.region,
-            name=check_name(NameKind.RESOURCE_POLICY, args.policy_name),
+            name=args.policy_name,
             workload_policy={"type": _TYPE, "accelerator_topology": args.topology},
             opts=fixed_name(self),
         )

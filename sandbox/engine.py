@@ -52,6 +52,7 @@ from sandbox.removal import data_last
 from sandbox.run_result import RunResult, Verb
 from sandbox.schedule import TimedStep
 from sandbox.status import everything, of_stack
+from sandbox.system_pods import homeless
 from sandbox.workspace import Workspace
 
 # As many as the graph has: how many operations run at once is the cloud's limit to set, not the
@@ -124,6 +125,10 @@ class Engine:
         unknown = Unknown()
         if verb == "preview":
             stands = new_inputs(report)
+            for urn, problem in homeless(stands, deployment.inputs(before), cloud) if ok else ():
+                report.note(problem, urn, is_error=True)
+                options.on_output(f"error: {problem}")
+                ok = False
             estimate = _preview_estimate(plan, report, before, durations, unknown)
         else:
             stands = deployment.inputs(after)

@@ -90,9 +90,9 @@ def build(
         here, namespace=namespace, tokens=cluster.tokens(project, gke, secrets, namespace)
     )
     sharing = teams.build(here, stored, served) if plan.teams else site.Teams()
-    volume = lustre.volume(here, vpc, instance) if instance else None
+    volume = lustre.volume(here, instance) if instance else None
     mounted = buckets.mounts(here, stored)
-    kept = redis.kept_state(here, vpc, state) if state else None
+    kept = redis.kept_state(here, state) if state else None
     queued = queues.build(here, sharing, shared, served)
     if any(it.late for it in plan.pools.values()):
         ready = _ready(here, volume, mounted, kept, queued, job_sets)

@@ -9,24 +9,31 @@ import pulumi
 import pulumi_gcp as gcp
 
 from components.apis import ProjectApis, ProjectApisArgs
+from components.bucket import Bucket
+from components.component import Component
 from components.existing_bucket import ExistingBucket
 from components.existing_cluster import ExistingCluster
 from components.existing_facts import ClusterFacts
 from components.existing_lustre import ExistingLustre
 from components.existing_network import ExistingNetwork
-from components.gke_cluster import GkeCluster
+from components.gke_cluster import BINARY_AUTHORIZATION, GkeCluster
+from components.image_mirror import ImageMirror
+from components.lustre_instance import LustreInstance
+from components.monitoring_dashboard import MonitoringDashboard
+from components.network import ClusterNetwork
 from components.node_network import NodeNetwork
-from components.resource_claim_template import ResourceClaimTemplate
+from components.node_service_account import IMAGE_STREAMING, NodeServiceAccount
+from components.private_service_access import PrivateServiceAccess
+from components.redis_instance import RedisInstance
+from components.resource_claim_template import PodClaimArgs, ResourceClaimTemplate
 from components.token_secret import TokenSecret
 from components.tokens import is_component
 from stacks.on_record import Record
-from stacks.parts.registry import PARTS
 from stacks.plan import Plan
 from stacks.stack import Stack
 from stacks.tokens import VARIABLES
 
 _NODE_POOL = "gcp:container/nodePool:NodePool"
-_SERVICES = ("compute", "container", "iam", "cloudresourcemanager", "monitoring")
 Cluster = Union[GkeCluster, "ExistingCluster"]
 Selector = pulumi.Input[dict[str, str]]
 
@@ -88,10 +95,9 @@ class Project:
 
 @dataclass(frozen=True, kw_only=True)
 class Ground:
-    """The network that the cluster stands on; `made` is empty, `peering` and `subnetwork` None,
+    """The network that the cluster stands on; `made` is empty, `services` and `subnetwork` None,
     where it exists already. The ranges are names of the subnetwork's secondary ones. `peered_id` is
-    the network's, known once Google's services can be in it; `ranges` are those that they have
-    their addresses of, if they are the stack's."""
+    the network's, known once Google's services can be in it."""
 
     network_id: pulumi.Output[str]
     peered_id: pulumi.Output[str]
@@ -99,14 +105,8 @@ class Ground:
     pods_range: str
     services_range: str
     made: Sequence[pulumi.Resource] = ()
-    peering: pulumi.Resource | None = None
+    services: PrivateServiceAccess | None = None
     subnetwork: gcp.compute.Subnetwork | None = None
-    ranges: Sequence[gcp.compute.GlobalAddress] = ()
-
-    @property
-    def beneath_services(self) -> list[pulumi.Resource]:
-        """What instances of Google's services stand on, and are made anew with."""
-        return [*self.ranges, *([] if self.peering is None else [self.peering])]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +121,7 @@ class Nodes:
     cpu: Selector
     selectors: Mapping[str, Selector]
     only: Mapping[str, Selector]
-    machines: Mapping[str, Sequence[pulumi.Resource]]
+    machines: Mapping[str, Sequence[gcp.container.NodePool]]
     needed: Sequence[pulumi.Resource]
     components: Mapping[str, Sequence[pulumi.Resource]] = field(default_factory=dict)
 
@@ -142,16 +142,14 @@ class Interfaces:
 @dataclass(frozen=True, kw_only=True)
 class DeviceAccess:
     """What pods with device interfaces wait for: `node_selector` picks nodes once their network
-    works. `held` cannot go while pods use it. `claims` are what they claim of the node instead of
-    asking for `networks`, with templates by name; `pairs` are templates by how many GPUs a pod
-    has, where it claims them with the interfaces beside them."""
+    works. `claims` are what they claim of the node instead of asking for `networks`; `pairs` are
+    templates by how many GPUs a pod has, where it claims them with the interfaces beside them."""
 
     networks: Sequence[NodeNetwork]
     node_selector: Selector
     rdma: bool = False
-    claims: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+    claims: Mapping[str, PodClaimArgs] = field(default_factory=dict[str, PodClaimArgs])
     pairs: "Mapping[int, ResourceClaimTemplate]" = field(default_factory=dict)
-    held: Sequence[pulumi.Resource] = ()
     after: Sequence[pulumi.Resource] = ()
 
     @property
@@ -165,8 +163,7 @@ class DeviceAccess:
         template = self.pairs[gpus]
         return replace(
             self,
-            claims={"pairs": template.template_name},
-            held=[*self.held, template.template],
+            claims={"pairs": template.claim},
             after=[*self.after, template],
         )
 
@@ -250,8 +247,9 @@ def google(stack: Stack) -> gcp.Provider:
 def project(plan: Plan, provider: gcp.Provider, adopted: Adopted, record: Record | None) -> Project:
     stack = plan.stack
     opts = pulumi.ResourceOptions(providers=[provider])
-    services = (*_SERVICES, *(api for it in PARTS for api in it.apis(plan)))
-    apis = ProjectApis("apis", ProjectApisArgs(project=stack.project, services=services), opts=opts)
+    apis = ProjectApis(
+        "apis", ProjectApisArgs(project=stack.project, services=_apis(plan)), opts=opts
+    )
     labels = plan.labels(pulumi.get_stack())
     return Project(
         plan=plan,
@@ -262,6 +260,24 @@ def project(plan: Plan, provider: gcp.Provider, adopted: Adopted, record: Record
         adopted=adopted,
         record=record,
     )
+
+
+def _apis(plan: Plan) -> list[str]:
+    """APIs of what the stack is made of; those of the first components are on in any case."""
+    stack, images = plan.stack, plan.images
+    needed: list[type[Component]] = [
+        *(ClusterNetwork, GkeCluster, NodeServiceAccount, MonitoringDashboard),
+        *([PrivateServiceAccess] if stack.makes_peering else []),
+        *([LustreInstance] if stack.makes_lustre else []),
+        *([RedisInstance] if stack.redis is not None else []),
+        *([Bucket] if stack.buckets else []),
+        *([ImageMirror] if images.mirrors or images.named else []),
+    ]
+    return [
+        *(api for it in needed for api in it.required_apis()),
+        *([BINARY_AUTHORIZATION] if plan.hardening.binary_authorization else []),
+        *([IMAGE_STREAMING] if images.streamed else []),
+    ]
 
 
 def beside(project: Project, gke: Cluster) -> pulumi.ResourceOptions:

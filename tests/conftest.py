@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 import pulumi
+import pulumi_kubernetes as k8s
 import pytest
 import yaml
 from google.protobuf import struct_pb2
@@ -50,6 +51,7 @@ TOKEN = "hf_test_token_value"
 # As a Secret has it.
 ENCODED_TOKEN = base64.b64encode(TOKEN.encode()).decode()
 PASSWORD = "0f4c-test-password"
+_CLUSTER = "cluster-of-a-test"
 DNS_NAME = "gke-1a2b3c-123456789012.us-east1.gke.goog"
 
 
@@ -152,7 +154,7 @@ class RecordingMonitor(mocks.MockMonitor):
 
     def RegisterResource(self, request: Any) -> Any:
         answer = super().RegisterResource(request)
-        if request.type == "pulumi:pulumi:Stack":
+        if request.type == "pulumi:pulumi:Stack" or request.name == _CLUSTER:
             return answer
         self.recording.resources.append(
             Registered(
@@ -292,6 +294,11 @@ def recorded(
 
     under_test()
     return recording
+
+
+def inside() -> pulumi.ResourceOptions:
+    """Options of what is in a cluster, whose provider is not recorded."""
+    return pulumi.ResourceOptions(provider=k8s.Provider(_CLUSTER, kubeconfig="{}"))
 
 
 def _have_a_loop() -> None:

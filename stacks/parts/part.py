@@ -1,6 +1,6 @@
 """What a stack may have under one key of its config, as everything that goes over parts sees it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -27,8 +27,7 @@ class Part:
     plan. `rules` find everything else that is wrong with a plan, and are asked of a stack that has
     the block, or of which `is_named` says that another part names it. `stand_ins` gives blocks that
     take the place of one that cannot be read, so that the rest of the config is judged all the
-    same; rules say different things of each. `apis` are the Google services that the part needs.
-    `advice` is what valid configs are warned of.
+    same; rules say different things of each. `advice` is what valid configs are warned of.
     """
 
     key: str
@@ -36,7 +35,6 @@ class Part:
     references: References = _nothing
     is_named: Callable[[Stack], bool] = lambda _: False
     stand_ins: StandIns = lambda _: ()
-    apis: Callable[[Plan], Iterable[str]] = _nothing
     advice: Sequence[Advice] = ()
 
     def is_asked(self, stack: Stack) -> bool:

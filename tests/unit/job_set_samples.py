@@ -12,6 +12,7 @@ from components.ray_launchers import RayLaunchers, RayLaunchersArgs
 from components.ray_manifest import Quantity
 from components.script_job_set import ScriptJobSet, ScriptJobSetArgs, ScriptMountArgs
 from kube.objects import JsonObject, Ref
+from tests.conftest import inside
 
 CONTROLLER = JobSetControllerArgs(
     chart=HelmChartArgs(chart="oci://charts.example/jobset", version="1.2.3"),
@@ -107,7 +108,7 @@ ACCESS = LustreAccessArgs(
 
 
 def beside_the_stacks() -> None:
-    JobSetController("jobset", CONTROLLER)
-    ScriptJobSet("job", JOB)
-    RayLaunchers("ray-launchers", LAUNCHERS)
+    JobSetController("jobset", CONTROLLER, opts=inside())
+    ScriptJobSet("job", JOB, opts=inside())
+    RayLaunchers("ray-launchers", LAUNCHERS, opts=inside())
     LustreAccess("lustre-access", ACCESS)

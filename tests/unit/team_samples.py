@@ -7,7 +7,7 @@ from components.cluster_viewers import ClusterViewers, ClusterViewersArgs
 from components.members import MemberArgs
 from components.team import Team, TeamArgs, TeamBucketArgs
 from components.team_quota import TeamQuotaArgs
-from tests.conftest import PROJECT_NUMBER
+from tests.conftest import PROJECT_NUMBER, inside
 
 ADA = MemberArgs(email="ada@example.com", kind="user", role="edit")
 VISION = MemberArgs(email="vision@example.com", kind="group", role="edit")
@@ -60,11 +60,11 @@ UNSAFE: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 
 
 def make_team(**values: Any) -> None:
-    Team("vision", replace(TEAM, **values))
+    Team("vision", replace(TEAM, **values), opts=inside())
 
 
 def make_teams() -> None:
     """A team, and what its members need of the project."""
     make_team()
-    args = ClusterViewersArgs(resource_manager_project="p", members=TEAM.members)
+    args = ClusterViewersArgs(project="p", members=TEAM.members)
     ClusterViewers("members", args)

@@ -7,7 +7,7 @@ import pulumi_gcp as gcp
 
 from components.bucket_volume import BucketVolume, BucketVolumeArgs
 from stacks.parts.buckets.build import mount_options
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 from tests.unit.bucket_samples import planned
 
 
@@ -25,7 +25,7 @@ def made(register: Register, **values: Any) -> Recording:
             skip_access_check=True,
             prefetch_metadata=False,
         )
-        BucketVolume("volume", replace(args, **values))
+        BucketVolume("volume", replace(args, **values), opts=inside())
 
     return register(program)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from components.capacity import CapacityArgs, CapacityMode, ReservationArgs
+from components.component import check_arguments
 
 NAMED = ReservationArgs(name="b200s")
 
@@ -29,8 +30,8 @@ def test_a_reservation_is_named_down_to_its_part(reservation: ReservationArgs, v
 
 
 def test_a_part_of_no_block_is_refused() -> None:
-    with pytest.raises(ValueError, match=r'sub_block "s2" .*; nearest: block with the block'):
-        ReservationArgs(name="b200s", sub_block="s2")
+    with pytest.raises(ValueError, match=r'sub_block: "s2" .*; nearest: block with the block'):
+        check_arguments(ReservationArgs(name="b200s", sub_block="s2"))
 
 
 @pytest.mark.parametrize(
@@ -69,11 +70,11 @@ def test_a_run_is_bounded_in_seconds() -> None:
 
 def test_a_mode_and_a_reservation_go_together_or_not_at_all() -> None:
     with pytest.raises(ValueError, match=r"names no reservation; nearest: any-reservation"):
-        CapacityArgs(mode="reservation")
+        check_arguments(CapacityArgs(mode="reservation"))
     with pytest.raises(ValueError, match=r'never takes from reservation "b200s"; nearest: res'):
-        CapacityArgs(mode="spot", reservation=NAMED)
+        check_arguments(CapacityArgs(mode="spot", reservation=NAMED))
 
 
 def test_a_mode_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="preemptible"):
-        CapacityArgs(mode="preemptible")
+    with pytest.raises(ValueError, match=r"preemptible.*; nearest: "):
+        check_arguments(CapacityArgs(mode="preemptible"))

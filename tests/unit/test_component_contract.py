@@ -4,16 +4,21 @@ import ast
 import dataclasses
 import inspect
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
-from pulumi.provider.experimental.analyzer import Analyzer
+from pulumi.provider.experimental.analyzer import Analyzer, PropertyDefinition, is_resource
 
 from catalog.strict_yaml import load_yaml
+from components.apis import ProjectApis, ProjectApisArgs
+from components.arguments import ArgumentError
+from components.component import Component
 from components.tokens import PACKAGE
+from sandbox.cloud.kinds import KINDS
 from stacks.config import validate
 from tests.conftest import (
     ROOT,
@@ -37,8 +42,8 @@ FILES = sorted((ROOT / "components").glob("*.py"))
 PURE = [path for path in FILES if "Pure." in (ast.get_docstring(ast.parse(path.read_text())) or "")]
 
 
-def _components() -> list[type[pulumi.ComponentResource]]:
-    found: list[type[pulumi.ComponentResource]] = []
+def _components() -> list[type[Component]]:
+    found: list[type[Component]] = []
     for path in FILES:
         module = import_module(f"components.{path.stem}")
         found += [
@@ -47,22 +52,24 @@ def _components() -> list[type[pulumi.ComponentResource]]:
             if inspect.isclass(value)
             and issubclass(value, pulumi.ComponentResource)
             and value.__module__ == module.__name__
+            and value is not Component
         ]
     return found
 
 
 COMPONENTS = _components()
+IN_CLUSTER = [it for it in COMPONENTS if it.is_in_cluster()]
 TOKENS: dict[str, list[str]] = load_yaml((ROOT / "tests/unit/component_tokens.yaml").read_text())
 TOKENS_BY_CLASS = {token.rpartition(":")[2]: token for token in TOKENS}
 
 
-def args_class(component: type[pulumi.ComponentResource]) -> Any:
+def args_class(component: type[Component]) -> Any:
     return inspect.signature(component.__init__).parameters["args"].annotation
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
 def test_a_component_takes_a_name_args_and_options(
-    component: type[pulumi.ComponentResource],
+    component: type[Component],
 ) -> None:
     parameters = inspect.signature(component.__init__).parameters
     assert list(parameters) == ["self", "name", "args", "opts"]
@@ -71,7 +78,7 @@ def test_a_component_takes_a_name_args_and_options(
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
 def test_args_are_frozen_keyword_only_and_named_after_the_component(
-    component: type[pulumi.ComponentResource],
+    component: type[Component],
 ) -> None:
     args = args_class(component)
     assert args.__name__ == f"{component.__name__}Args"
@@ -82,13 +89,27 @@ def test_args_are_frozen_keyword_only_and_named_after_the_component(
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
 def test_a_schema_can_be_derived_for_other_languages(
-    component: type[pulumi.ComponentResource],
+    component: type[Component],
 ) -> None:
-    assert Analyzer(PACKAGE).analyze_component(component).inputs
+    assert _Analyzer(PACKAGE).analyze_component(component).inputs
+
+
+class _Analyzer(Analyzer):
+    """Refers to components of this package, too, and has for resources of any type and for custom
+    objects the schema's word for anything: Pulumi's own knows neither (3.272)."""
+
+    def analyze_property(
+        self, arg: Any, typ: type, name: str, *, optional: bool | None = None, **how: Any
+    ) -> PropertyDefinition:
+        if not is_resource(arg) or hasattr(arg, "pulumi_type"):
+            return super().analyze_property(arg, typ, name, optional=optional, **how)
+        own = TOKENS_BY_CLASS.get(arg.__name__)
+        reference = "pulumi.json#/Any" if own is None else f"#/resources/{own}"
+        return PropertyDefinition(ref=reference, optional=bool(optional))
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda it: it.__name__)
-def test_the_type_token_is_the_listed_one(component: type[pulumi.ComponentResource]) -> None:
+def test_the_type_token_is_the_listed_one(component: type[Component]) -> None:
     tokens = re.findall(rf'"({PACKAGE}:[^"]*)"', inspect.getsource(component))
     assert tokens == [TOKENS_BY_CLASS[component.__name__]]
 
@@ -151,9 +172,31 @@ def test_pure_helpers_import_no_pulumi(path: Path) -> None:
     assert not any(name.startswith("pulumi") for name in imported)
 
 
+_ARGS: dict[type[Component], Any] = {}
+
+
 @pytest.fixture(scope="module")
-def everything() -> list[Recording]:
+def everything() -> Iterator[list[Recording]]:
     """Stacks, and what no config makes yet, that together use all components."""
+    build = Component.__init__
+
+    def built(self: Component, token: str, name: str, args: Any, opts: Any) -> None:
+        _ARGS.setdefault(type(self), args)
+        build(self, token, name, args, opts)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Component, "__init__", built)
+        yield _everything()
+
+
+@pytest.fixture(scope="module")
+def built_with(everything: list[Recording]) -> dict[type[Component], Any]:
+    """Arguments that each component was built with."""
+    assert everything
+    return _ARGS
+
+
+def _everything() -> list[Recording]:
     stacks = [
         registered(validate(config, secrets_set=WITH_TOKEN))
         for config in (
@@ -202,6 +245,78 @@ def test_outputs_are_registered_under_the_attributes_names(everything: list[Reco
                 assert public - {"mount"} <= set(made.outputs[one.urn]), one.name
 
 
+def test_what_makes_kubernetes_objects_says_so(everything: list[Recording]) -> None:
+    for made in everything:
+        by_urn = {it.urn: it for it in made.resources}
+        for one in made.resources:
+            if one.custom and one.type.startswith("kubernetes:"):
+                of = by_urn[one.parent].type.rpartition(":")[2]
+                assert of in {it.__name__ for it in IN_CLUSTER}, one.name
+
+
+@pytest.mark.parametrize("component", IN_CLUSTER, ids=lambda it: it.__name__)
+def test_without_a_provider_a_component_in_a_cluster_names_the_missing_line(
+    component: Any, built_with: dict[type[Component], Any], register: Register
+) -> None:
+    args = built_with[component]
+    line = r"opts=pulumi\.ResourceOptions\(provider=cluster\.kubernetes\)$"
+    with pytest.raises(ArgumentError, match=f"^{component.__name__} alone: opts: .*{line}"):
+        register(lambda: component("alone", args))
+
+
+def test_a_component_names_the_apis_of_all_that_it_makes(everything: list[Recording]) -> None:
+    classes = {it.__name__: it for it in COMPONENTS}
+    for made in everything:
+        by_urn = {it.urn: it for it in made.resources}
+        for one in made.resources:
+            if one.custom and one.type in KINDS and one.parent in by_urn:
+                api = KINDS[one.type].api
+                component = classes[by_urn[one.parent].type.rpartition(":")[2]]
+                if api is not None:
+                    assert api.removesuffix(".googleapis.com") in component.required_apis()
+
+
+def test_what_is_given_apis_waits_for_them_and_names_one_that_is_missing(
+    register: Register,
+) -> None:
+    from components.network import ClusterNetwork, ClusterNetworkArgs
+
+    def program(*services: str) -> None:
+        apis = ProjectApis("apis", ProjectApisArgs(project="p", services=services))
+        network = ClusterNetworkArgs(
+            project="p",
+            apis=apis,
+            region="r",
+            base_name="demo",
+            mtu=8896,
+            subnet_range="10.0.0.0/20",
+            pods_range="10.8.0.0/16",
+            services_range="10.9.0.0/20",
+        )
+        ClusterNetwork("network", network)
+
+    made = register(lambda: program("iam.googleapis.com", "compute.googleapis.com", "compute"))
+    assert {it.inputs["service"] for it in made.of_type(":Service")} == {
+        "compute.googleapis.com",
+        "iam.googleapis.com",
+    }
+    assert "apis-compute" in made.waits_for("network-vpc")
+    assert "apis-iam" not in made.waits_for("network-vpc")
+    missing = r'^ClusterNetwork network: apis: .*; nearest: "compute" in services of ProjectApis$'
+    with pytest.raises(ArgumentError, match=missing):
+        register(lambda: program("iam"))
+
+
+def test_an_api_that_is_not_on_is_named_with_the_nearest(register: Register) -> None:
+    def program() -> None:
+        apis = ProjectApis("apis", ProjectApisArgs(project="p", services=["iam", "compute"]))
+        apis.project_with("computer")
+
+    near = '"computer" is none of iam, compute; nearest: compute, or computer among services$'
+    with pytest.raises(ArgumentError, match=f"^ProjectApis apis: services: {near}"):
+        register(program)
+
+
 def test_children_hang_on_their_component_and_carry_its_name(everything: list[Recording]) -> None:
     for made in everything:
         by_urn = {it.urn: it for it in made.resources}
@@ -236,9 +351,7 @@ def test_two_of_a_component_never_have_a_urn_in_common(register: Register) -> No
             )
             NodeServiceAccount(
                 f"{name}-nodes",
-                NodeServiceAccountArgs(
-                    iam_project="p", resource_manager_project="p", base_name=name, pool="cpu"
-                ),
+                NodeServiceAccountArgs(project="p", base_name=name, pool="cpu"),
             )
 
     urns = [it.urn for it in register(program).resources]

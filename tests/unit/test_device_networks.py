@@ -7,7 +7,7 @@ import pytest
 from components.device_networks import DeviceNetworks, DeviceNetworksArgs
 from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
 from components.node_network import NodeNetwork
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 API = "networking.gke.io/v1"
 RDMA = NodeNetwork(
@@ -35,11 +35,13 @@ def made(register: Register) -> Recording:
             rdma=False,
             network=vpc.plain_names[0],
             subnetwork=vpc.plain_names[1],
-            made=(vpc.vpc, vpc.subnetwork),
+            vpc=vpc.vpc,
+            subnet=vpc.subnetwork,
         )
         DeviceNetworks(
             "nets",
             DeviceNetworksArgs(api_version=API, networks=[gvnic, RDMA], labels={"stack": "test"}),
+            opts=inside(),
         )
 
     return register(program)
@@ -72,6 +74,8 @@ def test_a_name_too_long_for_a_device_is_refused(register: Register) -> None:
     with pytest.raises(ValueError, match=r"has at most 41; nearest: n+-[0-9a-f]{6}$"):
         register(
             lambda: DeviceNetworks(
-                "nets", DeviceNetworksArgs(api_version=API, networks=[long], labels={})
+                "nets",
+                DeviceNetworksArgs(api_version=API, networks=[long], labels={}),
+                opts=inside(),
             )
         )

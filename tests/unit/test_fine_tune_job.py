@@ -6,7 +6,7 @@ from typing import Any
 from components.bucket_mount import BucketMountArgs
 from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
 from components.script_file import versioned_file_name
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 ARGS = FineTuneJobArgs(
     namespace="llm",
@@ -41,7 +41,7 @@ ARGS = FineTuneJobArgs(
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: FineTuneJob("training", replace(ARGS, **values)))
+    return register(lambda: FineTuneJob("training", replace(ARGS, **values), opts=inside()))
 
 
 def test_the_provider_waits_for_the_job_to_be_gone_but_not_for_its_end(register: Register) -> None:

@@ -10,7 +10,7 @@ from components.inference_manifest import Rollout
 from components.inference_server import InferenceServer, InferenceServerArgs
 from components.pod_access import CLIENT_LABEL
 from sandbox.memory_kube.memory import MemoryKube
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 ARGS = InferenceServerArgs(
     namespace="llm",
@@ -38,7 +38,7 @@ ARGS = InferenceServerArgs(
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: InferenceServer("server", replace(ARGS, **values)))
+    return register(lambda: InferenceServer("server", replace(ARGS, **values), opts=inside()))
 
 
 def test_a_fixed_number_of_servers_has_no_autoscaler(register: Register) -> None:

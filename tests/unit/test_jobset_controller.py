@@ -4,12 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 from components.jobset_controller import JobSetController
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 from tests.unit.job_set_samples import CONTROLLER
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: JobSetController("jobset", replace(CONTROLLER, **values)))
+    return register(
+        lambda: JobSetController("jobset", replace(CONTROLLER, **values), opts=inside())
+    )
 
 
 def test_helm_waits_for_nothing_and_whoever_needs_it_waits_for_its_pod(register: Register) -> None:

@@ -3,14 +3,14 @@
 import pytest
 
 from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 
 def made(register: Register, account_name: str = "trainer") -> Recording:
     args = KubeServiceAccountArgs(
         namespace="rl", account_name=account_name, labels={"stack": "test"}
     )
-    return register(lambda: KubeServiceAccount("identity", args))
+    return register(lambda: KubeServiceAccount("identity", args, opts=inside()))
 
 
 def test_others_learn_its_name_from_the_account_itself(register: Register) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from components.helm_chart import HelmChartArgs
 from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 ARGS = KubeRayOperatorArgs(
     chart=HelmChartArgs(
@@ -16,7 +16,7 @@ ARGS = KubeRayOperatorArgs(
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: KubeRayOperator("operator", replace(ARGS, **values)))
+    return register(lambda: KubeRayOperator("operator", replace(ARGS, **values), opts=inside()))
 
 
 def test_its_outputs_are_known_once_it_runs(register: Register) -> None:

@@ -12,7 +12,7 @@ from components.kueue import Kueue, KueueArgs
 from components.kueue_frameworks import DEFAULT_FRAMEWORKS
 from components.kueue_manifest import READY_MINUTES
 from components.pod_security import pod_security_labels
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 ARGS = KueueArgs(
     chart=HelmChartArgs(chart="oci://charts.example/kueue", version="1.2.3"),
@@ -24,7 +24,7 @@ ARGS = KueueArgs(
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: Kueue("kueue", replace(ARGS, **values)))
+    return register(lambda: Kueue("kueue", replace(ARGS, **values), opts=inside()))
 
 
 def test_the_release_is_the_charts_version_in_a_namespace_of_its_own(register: Register) -> None:
@@ -106,7 +106,7 @@ def test_what_it_admits_has_the_time_that_it_is_told(register: Register) -> None
 
 def test_what_takes_its_name_is_made_after_the_release(register: Register) -> None:
     def program() -> None:
-        kueue = Kueue("kueue", ARGS)
+        kueue = Kueue("kueue", ARGS, opts=inside())
         k8s.core.v1.ConfigMap("after", data={"r": kueue.release_name, "n": kueue.namespace})
 
     recording = register(program)

@@ -29,7 +29,7 @@ from components.kueue_queues import (
 )
 from components.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
 from components.namespace import KubeNamespace, KubeNamespaceArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 GPUS = ResourceQuotaArgs(resource="nvidia.com/gpu", nominal=6)
 QUEUE = ClusterQueueArgs(
@@ -37,8 +37,6 @@ QUEUE = ClusterQueueArgs(
     groups=[ResourceGroupArgs(flavors=[FlavorQuotasArgs(flavor="l4", resources=[GPUS])])],
 )
 ARGS = KueueQueuesArgs(
-    kueue=None,
-    ready=None,
     flavors=[ResourceFlavorArgs(name="l4", node_labels={"accelerator": "nvidia-l4"})],
     cluster_queues=[QUEUE],
     labels={"stack": "test"},
@@ -60,25 +58,26 @@ def made(
                 unmanaged_namespaces=("kube-system",),
                 ready_minutes=READY_MINUTES,
             ),
+            opts=inside(),
         )
-        args = replace(ARGS, kueue=kueue.release, ready=kueue.ready)
-        queues = KueueQueues("queues", replace(args, **values))
+        args = replace(ARGS, kueue=kueue)
+        queues = KueueQueues("queues", replace(args, **values), opts=inside())
         namespace = KubeNamespace(
             "llm",
             KubeNamespaceArgs(namespace="llm", pod_security="baseline", labels={}),
-            pulumi.ResourceOptions(depends_on=[queues]),
+            pulumi.ResourceOptions.merge(inside(), pulumi.ResourceOptions(depends_on=[queues])),
         )
         doors = LocalQueues(
             "queues-local-queue",
             LocalQueuesArgs(
-                kueue=kueue.release,
-                ready=kueue.ready,
+                kueue=kueue,
                 queues="queues",
                 local_queues=local_queues,
                 cluster_queues=dict(queues.names),
                 namespaces={"llm": namespace.namespace},
                 labels={"stack": "test"},
             ),
+            opts=inside(),
         )
         k8s.core.v1.Pod(
             "pod",

@@ -1,7 +1,7 @@
 """Volume and claim, as registered; that they bind is for tests with a control plane."""
 
 from components.lustre_volume import LustreVolume, LustreVolumeArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 from tests.unit.lustre_samples import instance
 
 
@@ -17,7 +17,7 @@ def made(register: Register) -> Recording:
             capacity_gib="9000",
             labels={"stack": "test"},
         )
-        LustreVolume("volume", args)
+        LustreVolume("volume", args, opts=inside())
 
     return register(program)
 
@@ -43,7 +43,7 @@ def test_whatever_mounts_it_is_replaced_with_all_that_is_under_it(register: Regi
             capacity_gib="9000",
             labels={},
         )
-        mount = LustreVolume("volume", args).mount
+        mount = LustreVolume("volume", args, opts=inside()).mount
         for resource in mount.resources():
             resource.urn.apply(lambda urn: seen.append(urn.rpartition("::")[2]))
 

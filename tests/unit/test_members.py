@@ -2,6 +2,7 @@
 
 import pytest
 
+from components.component import check_arguments
 from components.members import MemberArgs, check_security_group, iam_members
 from tests.conftest import Register
 from tests.unit.team_samples import ADA, AUDIT, TEAM, VISION, make_teams
@@ -27,13 +28,15 @@ def test_an_email_in_lower_case_is_taken(email: str) -> None:
         ({"email": "ci@my-proj.iam.gserviceaccount.com"}, "nearest: leave it out"),
         ({"email": "serviceAccount:ci@my-proj.iam.gserviceaccount.com"}, "nearest: leave it out"),
         ({"email": "1-compute@developer.gserviceaccount.com"}, "nearest: leave it out"),
-        ({"kind": "robot"}, "nearest: user"),
-        ({"role": "admin"}, "nearest: view"),
+        ({"kind": "robot"}, "nearest: group"),
+        ({"role": "admin"}, "nearest: edit"),
     ],
 )
 def test_other_members_are_refused_with_one_that_works(values: dict[str, str], end: str) -> None:
     with pytest.raises(ValueError, match=f"{end}$"):
-        MemberArgs(**{"email": "ada@example.com", "kind": "user", "role": "view", **values})
+        check_arguments(
+            MemberArgs(**{"email": "ada@example.com", "kind": "user", "role": "view", **values})
+        )
 
 
 @pytest.mark.parametrize(

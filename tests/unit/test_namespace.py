@@ -3,13 +3,13 @@
 from components.namespace import KubeNamespace, KubeNamespaceArgs
 from components.pod_access import TEAM_LABEL, team_access_spec
 from components.pod_security import pod_security_labels
-from tests.conftest import Register
+from tests.conftest import Register, inside
 
 
 def test_it_has_the_stacks_labels(register: Register) -> None:
     labels = {"stack": "test"}
     args = KubeNamespaceArgs(namespace="rl", pod_security="baseline", labels=labels)
-    made = register(lambda: KubeNamespace("kube", args))
+    made = register(lambda: KubeNamespace("kube", args, opts=inside()))
     assert made.one(":Namespace").inputs["metadata"] == {
         "name": "rl",
         "labels": {**labels, **pod_security_labels("baseline")},
@@ -21,7 +21,7 @@ def test_one_of_somebody_elses_is_there_with_its_policy(register: Register) -> N
     args = KubeNamespaceArgs(
         namespace="research", pod_security="baseline", team="research", labels={}
     )
-    made = register(lambda: KubeNamespace("kube-research", args))
+    made = register(lambda: KubeNamespace("kube-research", args, opts=inside()))
     assert made.one(":Namespace").inputs["metadata"]["labels"][TEAM_LABEL] == "research"
     policy = made.one(":NetworkPolicy").inputs
     assert (policy["metadata"]["namespace"], policy["spec"]) == ("research", team_access_spec())

@@ -9,7 +9,7 @@ import pytest
 from catalog import Catalog
 from components.gib import NODE_GIB_DIR, gib_mounts, gib_volumes
 from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 POOL = {"cloud.google.com/gke-nodepool": "gpu"}
 ARGS = NcclRdmaInstallerArgs(
@@ -22,7 +22,7 @@ ARGS = NcclRdmaInstallerArgs(
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: NcclRdmaInstaller("gib", replace(ARGS, **values)))
+    return register(lambda: NcclRdmaInstaller("gib", replace(ARGS, **values), opts=inside()))
 
 
 def pod(register: Register, **values: Any) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def test_nodes_of_each_pool_get_it_whatever_else_they_have_in_common(register: R
 
 def test_what_uses_its_nodes_waits_for_the_plugin_on_them(register: Register) -> None:
     def build() -> None:
-        installer = NcclRdmaInstaller("gib", ARGS)
+        installer = NcclRdmaInstaller("gib", ARGS, opts=inside())
         spec: Any = {"containers": [], "nodeSelector": installer.once_ready(POOL)}
         k8s.core.v1.Pod("user", spec=spec)
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from components.capacity import CapacityArgs
+from components.component import check_arguments
 from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
 from components.node_network import NodeNetwork
 from components.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
@@ -62,21 +63,41 @@ def test_machines_on_request_are_never_there_from_the_start(
     mode: str, bounds: NodeBoundsArgs | None
 ) -> None:
     with pytest.raises(ValueError, match=r"nearest: nodes=0, bounds=NodeBoundsArgs\(min=0, max=8"):
-        replace(GPU, capacity=CapacityArgs(mode=mode), bounds=bounds)
+        check_arguments(replace(GPU, capacity=CapacityArgs(mode=mode), bounds=bounds))
 
 
 def test_there_is_time_for_scarce_capacity(register: Register) -> None:
     assert made(register, GPU).one(":NodePool").create_timeout == "120m"
 
 
-def test_the_selector_is_the_accelerator_or_else_the_pool(register: Register) -> None:
-    gpu, cpu = made(register, GPU), made(register, CPU)
-    assert gpu.outputs[gpu.named("pool").urn]["node_selector"] == {
-        "cloud.google.com/gke-accelerator": "nvidia-b200"
+def test_a_pool_has_a_selector_of_its_own_and_one_of_its_accelerators(register: Register) -> None:
+    def program() -> None:
+        NodePool("spot", replace(GPU, pool_name="spot-pool"))
+        NodePool("pool", GPU)
+        NodePool("cpu", CPU)
+
+    recording = register(program)
+    outputs = {it: recording.outputs[recording.named(it).urn] for it in ("spot", "pool", "cpu")}
+    pool = "cloud.google.com/gke-nodepool"
+    own = {name: it["node_selector"] for name, it in outputs.items()}
+    assert own == {
+        "spot": {pool: "spot-pool"},
+        "pool": {pool: "gpu-pool"},
+        "cpu": {pool: "cpu-pool"},
     }
-    assert cpu.outputs[cpu.named("pool").urn]["node_selector"] == {
-        "cloud.google.com/gke-nodepool": "cpu-pool"
+    shared = {"cloud.google.com/gke-accelerator": "nvidia-b200"}
+    assert {name: it["accelerator_selector"] for name, it in outputs.items()} == {
+        "spot": shared,
+        "pool": shared,
+        "cpu": own["cpu"],
     }
+
+
+def test_a_pool_with_gpus_is_tainted_unless_it_is_to_have_none(register: Register) -> None:
+    taint = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+    node = made(register, GPU).one(":NodePool").inputs["nodeConfig"]
+    assert node["taints"] == [taint]
+    assert "taints" not in made(register, GPU, tainted=False).one(":NodePool").inputs["nodeConfig"]
 
 
 def test_managed_interfaces_have_no_networks_of_others(register: Register) -> None:
@@ -107,7 +128,8 @@ def test_a_pool_is_replaced_with_its_networks_though_no_property_depends_on_them
             rdma=False,
             network=network,
             subnetwork=subnetwork,
-            made=(net.vpc, net.subnetwork),
+            vpc=net.vpc,
+            subnet=net.subnetwork,
         )
         assert {type(network), type(subnetwork)} == {str}
         NodePool("pool", replace(GPU, additional_networks=[one]))

@@ -10,9 +10,7 @@ AUTOPILOT = "verl-b200-autopilot"
 
 
 def made(register: Register, base_name: str = "demo") -> Recording:
-    args = NodeServiceAccountArgs(
-        iam_project="p", resource_manager_project="p", base_name=base_name, pool="gpu"
-    )
+    args = NodeServiceAccountArgs(project="p", base_name=base_name, pool="gpu")
     return register(lambda: NodeServiceAccount("gpu-nodes", args))
 
 

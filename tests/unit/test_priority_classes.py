@@ -3,12 +3,13 @@
 import pulumi_kubernetes as k8s
 import pytest
 
+from components.component import check_arguments
 from components.priority_classes import (
     PriorityClassArgs,
     PriorityClasses,
     PriorityClassesArgs,
 )
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 DEFAULT = PriorityClassArgs(
     name="default", value=10, preempts=False, global_default=True, description="Waits."
@@ -18,7 +19,7 @@ HIGH = PriorityClassArgs(name="high", value=30)
 
 def made(register: Register, *classes: PriorityClassArgs) -> Recording:
     args = PriorityClassesArgs(classes=classes, labels={"stack": "test"})
-    return register(lambda: PriorityClasses("priorities", args))
+    return register(lambda: PriorityClasses("priorities", args, opts=inside()))
 
 
 def test_a_class_is_what_kubernetes_has_for_it(register: Register) -> None:
@@ -43,7 +44,7 @@ def test_what_kubernetes_does_not_let_change_replaces_the_class(register: Regist
 def test_pods_that_take_a_name_wait_for_the_class(register: Register) -> None:
     def program() -> None:
         args = PriorityClassesArgs(classes=[HIGH], labels={})
-        names = PriorityClasses("priorities", args).class_names
+        names = PriorityClasses("priorities", args, opts=inside()).class_names
         k8s.core.v1.Pod("pod", spec={"priority_class_name": names["high"], "containers": []})
 
     recording = register(program)
@@ -53,4 +54,4 @@ def test_pods_that_take_a_name_wait_for_the_class(register: Register) -> None:
 
 def test_a_value_that_kubernetes_keeps_for_itself_is_refused() -> None:
     with pytest.raises(ValueError, match=r"leaves to us; nearest: 1000000000$"):
-        PriorityClassArgs(name="top", value=1_000_000_001)
+        check_arguments(PriorityClassArgs(name="top", value=1_000_000_001))

@@ -15,7 +15,6 @@ RANGE = "gcp:compute/globalAddress:GlobalAddress"
 def made_with(register: Register, removal: PeeringRemoval, record: Record = NOTHING) -> Recording:
     args = PrivateServiceAccessArgs(
         project="p",
-        service="servicenetworking.googleapis.com",
         base_name="demo",
         network_id="projects/p/global/networks/demo-net",
         address_range="10.10.0.0/22",

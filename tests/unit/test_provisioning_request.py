@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pulumi
+import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 import pytest
 
@@ -16,7 +17,7 @@ from components.provisioning_manifest import (
 )
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
 from components.ray_manifest import Quantity, RayPod, RayPodContext, ray_pod_template
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 POD = RayPod(
     requests=Quantity(millicores=100_000, memory_gib=1000),
@@ -37,7 +38,7 @@ ARGS = ProvisioningRequestArgs(
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: ProvisioningRequest("machines", replace(ARGS, **values)))
+    return register(lambda: ProvisioningRequest("machines", replace(ARGS, **values), opts=inside()))
 
 
 def test_the_request_waits_for_its_template_and_others_for_the_machines(
@@ -74,10 +75,11 @@ def test_pods_that_need_other_machines_are_another_request(register: Register) -
 
 def test_machines_from_another_pool_are_another_request(register: Register) -> None:
     def program() -> None:
-        pool = k8s.core.v1.ConfigMap("pool", metadata={"name": "stands-for-a-pool"})
-        ProvisioningRequest("machines", replace(ARGS, held=[pool]))
+        pool = gcp.container.NodePool("pool", cluster="demo")
+        ProvisioningRequest("machines", replace(ARGS, pools=[pool]), opts=inside())
 
     recording = register(program)
+    assert "pool" in recording.waits_for("machines-template")
     assert recording.named("machines-request").replace_with == {
         recording.named(name).urn for name in ("machines-template", "pool")
     }
@@ -85,7 +87,7 @@ def test_machines_from_another_pool_are_another_request(register: Register) -> N
 
 def test_pods_that_name_the_request_wait_for_it(register: Register) -> None:
     def program() -> None:
-        machines = ProvisioningRequest("machines", ARGS)
+        machines = ProvisioningRequest("machines", ARGS, opts=inside())
         annotations = consuming_annotations(machines.request_name)
         k8s.core.v1.Pod("pod", metadata={"name": "pod", "annotations": annotations})
 
@@ -105,7 +107,7 @@ def test_a_name_that_kubernetes_refuses_is_refused_before(register: Register) ->
 
 def test_pods_go_before_the_machines_that_they_hold(register: Register) -> None:
     def program() -> None:
-        machines = ProvisioningRequest("machines", ARGS)
+        machines = ProvisioningRequest("machines", ARGS, opts=inside())
         options = pulumi.ResourceOptions(replace_with=machines.objects)
         k8s.core.v1.Pod("pod", metadata={"name": "pod"}, opts=options)
 

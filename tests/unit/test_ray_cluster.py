@@ -3,10 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
+import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.lifecycle import object_name
+from components.device_networks import DeviceNetworks, DeviceNetworksArgs
+from components.node_network import NodeNetwork
 from components.ray_cluster import (
     RayCluster,
     RayClusterArgs,
@@ -17,7 +19,7 @@ from components.ray_cluster import (
 from components.ray_cluster_manifest import RayAutoscaling
 from components.static_volume import VolumeMount
 from sandbox.memory_kube.memory import MemoryKube
-from tests.conftest import Register, Registered
+from tests.conftest import Register, Registered, inside
 from tests.unit.lustre_samples import instance
 
 POD = RayPodArgs(
@@ -49,7 +51,7 @@ def with_workers(pod: RayPodArgs = POD, count: int = 8, least: int = 0) -> RayCl
 
 
 def made(register: Register) -> Registered:
-    return register(lambda: RayCluster("ray", ARGS)).named("ray-cluster")
+    return register(lambda: RayCluster("ray", ARGS, opts=inside())).named("ray-cluster")
 
 
 def test_the_engine_waits_until_ray_is_ready_and_for_long(register: Register) -> None:
@@ -82,11 +84,8 @@ def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> Non
             volume=k8s.core.v1.PersistentVolume("volume", metadata={"name": "fs-pv"}),
             claim=k8s.core.v1.PersistentVolumeClaim("claim", metadata={"name": "fs-pvc"}),
         )
-        volume = RayVolumeArgs(
-            name="lustre-storage", mount_path="/lustre", claim_name=object_name(mount.claim)
-        )
-        mounted = replace(ARGS, volumes=[volume], held=mount.resources())
-        RayCluster("ray", mounted)
+        volume = RayVolumeArgs(name="lustre-storage", mount_path="/lustre", volume=mount)
+        RayCluster("ray", replace(ARGS, volumes=[volume]), opts=inside())
 
     recording = register(program)
     cluster = recording.named("ray-cluster")
@@ -95,6 +94,31 @@ def test_pods_let_go_of_a_claim_before_it_is_replaced(register: Register) -> Non
     }
     volumes = cluster.inputs["spec"]["headGroupSpec"]["template"]["spec"]["volumes"]
     assert {"claimName": "fs-pvc"} in [it.get("persistentVolumeClaim") for it in volumes]
+
+
+def test_pods_wait_for_pools_and_interfaces_and_go_before_them(register: Register) -> None:
+    def program() -> None:
+        networks = DeviceNetworks(
+            "nets",
+            DeviceNetworksArgs(
+                api_version="networking.gke.io/v1",
+                networks=[
+                    NodeNetwork(
+                        name="rdma-0", interface="eth1", rdma=True, network="net", subnetwork="sub"
+                    )
+                ],
+                labels={},
+            ),
+            opts=inside(),
+        )
+        pool = gcp.container.NodePool("pool", cluster="demo")
+        pod = replace(POD, pools=[pool], networks=networks.networks)
+        RayCluster("ray", with_workers(pod), opts=inside())
+
+    recording = register(program)
+    names = {"pool", "nets-parameters-rdma-0", "nets-network-rdma-0"}
+    assert names <= recording.waits_for("ray-cluster")
+    assert recording.named("ray-cluster").replace_with == {recording.named(it).urn for it in names}
 
 
 def test_a_changed_label_touches_no_pod(register: Register) -> None:
@@ -108,7 +132,7 @@ def test_workers_of_what_a_queue_admits_are_kueues_and_others_another_cluster(
     register: Register, scaling: RayAutoscaling | None
 ) -> None:
     args = replace(ARGS, queue="lq", autoscaling=scaling)
-    queued = register(lambda: RayCluster("ray", args)).named("ray-cluster")
+    queued = register(lambda: RayCluster("ray", args, opts=inside())).named("ray-cluster")
     assert queued.ignore_changes == ("spec.workerGroupSpecs",)
     assert queued.replacement_trigger == queued.inputs["spec"]["workerGroupSpecs"]
     assert "pulumi.com/patchForce" not in queued.inputs["metadata"]["annotations"]
@@ -119,25 +143,25 @@ def test_workers_that_no_queue_admits_change_in_place(
     register: Register, scaling: RayAutoscaling | None
 ) -> None:
     args = replace(ARGS, autoscaling=scaling)
-    cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster")
+    cluster = register(lambda: RayCluster("ray", args, opts=inside())).named("ray-cluster")
     assert cluster.ignore_changes == ()
     assert "spec.workerGroupSpecs" not in cluster.replace_on_changes
     more = replace(with_workers(count=9), autoscaling=scaling)
-    again = register(lambda: RayCluster("ray", more)).named("ray-cluster")
+    again = register(lambda: RayCluster("ray", more, opts=inside())).named("ray-cluster")
     assert again.replacement_trigger == cluster.replacement_trigger
     forced = "pulumi.com/patchForce" in cluster.inputs["metadata"]["annotations"]
     assert forced == (scaling is not None)
 
 
 def test_the_dashboard_is_found_at_the_heads_service(register: Register) -> None:
-    recording = register(lambda: RayCluster("ray", ARGS))
+    recording = register(lambda: RayCluster("ray", ARGS, opts=inside()))
     outputs = recording.outputs[recording.named("ray").urn]
     assert outputs["head_service"] == "demo-head-svc"
     assert outputs["dashboard_port"] == 8265
 
 
 def test_a_cluster_keeps_the_pods_of_all_teams_out(register: Register) -> None:
-    recording = register(lambda: RayCluster("ray", ARGS))
+    recording = register(lambda: RayCluster("ray", ARGS, opts=inside()))
     policy = recording.named("ray-access")
     (rule,) = policy.inputs["spec"]["ingress"]
     *_, of_teams = rule["from"][1]["namespaceSelector"]["matchExpressions"]
@@ -145,7 +169,7 @@ def test_a_cluster_keeps_the_pods_of_all_teams_out(register: Register) -> None:
 
 
 def test_pods_beside_ray_in_its_namespace_do_not_reach_it(register: Register) -> None:
-    recording = register(lambda: RayCluster("ray", ARGS))
+    recording = register(lambda: RayCluster("ray", ARGS, opts=inside()))
     policy = recording.named("ray-access")
     assert policy.type.endswith("NetworkPolicy")
     spec = policy.inputs["spec"]
@@ -166,13 +190,13 @@ def test_what_is_no_pod_reaches_ray_where_gkes_operator_does(
     register: Register, *, of_chart: bool
 ) -> None:
     args = replace(ARGS, operator_is_pod=of_chart)
-    policy = register(lambda: RayCluster("ray", args)).named("ray-access")
+    policy = register(lambda: RayCluster("ray", args, opts=inside())).named("ray-access")
     (rule,) = policy.inputs["spec"]["ingress"]
     assert any("ipBlock" in it for it in rule["from"]) is not of_chart
 
 
 def test_the_api_server_takes_the_policy(register: Register) -> None:
-    policy = register(lambda: RayCluster("ray", ARGS)).named("ray-access")
+    policy = register(lambda: RayCluster("ray", ARGS, opts=inside())).named("ray-access")
     kinds = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy"}
     manifest: dict[str, Any] = kinds | {key: policy.inputs[key] for key in ("metadata", "spec")}
     manifest["metadata"]["namespace"] = "default"
@@ -187,7 +211,7 @@ def test_a_queue_is_told_how_many_workers_come_first_and_otherwise_the_autoscale
 ) -> None:
     scaling = RayAutoscaling(idle_seconds=60)
     args = replace(with_workers(count=2, least=1), queue=queue, autoscaling=scaling)
-    cluster = register(lambda: RayCluster("ray", args)).named("ray-cluster").inputs
+    cluster = register(lambda: RayCluster("ray", args, opts=inside())).named("ray-cluster").inputs
     (group,) = cluster["spec"]["workerGroupSpecs"]
     assert (group["minReplicas"], group["maxReplicas"]) == (1, 2)
     assert group.get("replicas") == (1 if queue else None)

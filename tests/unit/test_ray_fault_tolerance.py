@@ -15,7 +15,7 @@ from components.ray_fault_tolerance import (
 from components.redis_instance import RedisInstance
 from components.token_secret import TokenSecret, TokenSecretArgs
 from sandbox.memory_kube.memory import MemoryKube
-from tests.conftest import PASSWORD, Recording, Register
+from tests.conftest import PASSWORD, Recording, Register, inside
 from tests.unit.test_ray_cluster import ARGS
 from tests.unit.test_redis_instance import ARGS as REDIS
 
@@ -31,11 +31,11 @@ def made(register: Register) -> Recording:
             tokens={PASSWORD_KEY: redis.auth_string},
             labels={},
         )
-        secret = TokenSecret("password", password)
+        secret = TokenSecret("password", password, opts=inside())
         tolerance = RayFaultToleranceArgs(
-            redis_address=redis.address, secret_name=secret.secret_name
+            redis_address=redis.address, secret_name=secret.secret_name, backing=redis.backing
         )
-        RayCluster("ray", replace(ARGS, fault_tolerance=tolerance, held=[redis.instance]))
+        RayCluster("ray", replace(ARGS, fault_tolerance=tolerance), opts=inside())
 
     return register(program)
 
@@ -53,7 +53,9 @@ def test_the_cluster_names_the_redis_and_where_the_password_is(register: Registe
 
 def test_the_rest_of_the_cluster_is_as_without(register: Register) -> None:
     tolerant = made(register).named("ray-cluster").inputs["spec"]
-    plain = register(lambda: RayCluster("ray", ARGS)).named("ray-cluster").inputs["spec"]
+    plain = (
+        register(lambda: RayCluster("ray", ARGS, opts=inside())).named("ray-cluster").inputs["spec"]
+    )
     assert "gcsFaultToleranceOptions" not in plain
     assert {key: it for key, it in tolerant.items() if key in plain} == plain
 
@@ -94,8 +96,11 @@ def test_a_cluster_in_a_queue_is_refused(
 ) -> None:
     tolerance = RayFaultToleranceArgs(redis_address=ADDRESS)
     queued = replace(ARGS, queue="lq", fault_tolerance=tolerance, autoscaling=autoscaling)
-    with pytest.raises(ValueError, match=r"would never go: .*; nearest: a cluster without a queue"):
-        register(lambda: RayCluster("ray", queued))
+    with pytest.raises(
+        ValueError,
+        match=r"^RayCluster ray: fault_tolerance: .*; nearest: a cluster without a queue",
+    ):
+        register(lambda: RayCluster("ray", queued, opts=inside()))
 
 
 def test_the_sandbox_takes_it(register: Register) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from components.bucket_mount import BucketMountArgs
+from components.component import check_arguments
 from components.ray_cluster import RayCluster, RayClusterArgs, RayVolumeArgs, RayWorkersArgs
 from components.ray_cluster_manifest import RayAutoscaling
 from sandbox.memory_kube.memory import MemoryKube
-from tests.conftest import Register, Registered
+from tests.conftest import Register, Registered, inside
 from tests.unit.memory_kube_samples import ray_ref
 from tests.unit.test_ray_cluster import ARGS, POD
 
@@ -30,7 +31,7 @@ SCALING = RayAutoscaling(idle_seconds=60)
 
 def made(register: Register, **args: Any) -> Registered:
     wanted: RayClusterArgs = replace(ARGS, **{"workers": TWO, **args})
-    return register(lambda: RayCluster("ray", wanted)).named("ray-cluster")
+    return register(lambda: RayCluster("ray", wanted, opts=inside())).named("ray-cluster")
 
 
 def groups(cluster: Registered) -> dict[str, Any]:
@@ -99,31 +100,22 @@ def test_the_api_server_takes_both_groups_and_makes_the_pods_of_each(register: R
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
-        ({"count": -1}, "count: -1 workers there cannot be; nearest: 0"),
-        ({"count": 2, "hosts": 0}, "and 0 are none; nearest: 1"),
-        ({"count": 2, "least": 3}, "least: 3 is not between 0 and count, which is 2; nearest: 2"),
-        ({"count": 2, "least": -1}, "which is 2; nearest: 0"),
+        ({"count": -1}, "count: -1 is no number of workers; nearest: 0"),
+        ({"count": 2, "hosts": 0}, "a pod each; nearest: 1"),
+        ({"count": 2, "least": 3}, "least: 3 is more than count, which is 2; nearest: 2"),
+        ({"count": 2, "least": -1}, "is no number of workers; nearest: 0"),
     ],
 )
 def test_numbers_that_make_no_group_are_refused(numbers: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=f"{message}$"):
-        RayWorkersArgs(pod=POD, **numbers)
-
-
-@pytest.mark.parametrize(
-    ("given", "has"),
-    [({}, "neither"), ({"claim_name": "pvc", "bucket": BUCKET.bucket}, "both")],
-)
-def test_a_volume_is_a_claims_or_a_bucket(given: dict[str, Any], has: str) -> None:
-    with pytest.raises(ValueError, match=f'"data" has {has}.*; nearest: claim_name alone$'):
-        RayVolumeArgs(name="data", mount_path="/data", **given)
+        check_arguments(RayWorkersArgs(pod=POD, **numbers))
 
 
 @pytest.mark.parametrize(
     ("volumes", "message"),
     [
-        ([CLAIM, replace(BUCKET, name="lustre")], 'name "lustre" is of two.*; nearest: lustre-2'),
-        ([CLAIM, replace(BUCKET, mount_path="/lustre")], 'mount_path "/lustre".*: /lustre-2'),
+        ([CLAIM, replace(BUCKET, name="lustre")], 'name: "lustre" is of two.*; nearest: lustre-2'),
+        ([CLAIM, replace(BUCKET, mount_path="/lustre")], 'mount_path: "/lustre".*: /lustre-2'),
         ([replace(CLAIM, name="dshm")], 'name "dshm" is of two.*; nearest: dshm-2'),
         ([replace(CLAIM, name="launcher")], 'name "launcher" is of two.*; nearest: launcher-2'),
     ],

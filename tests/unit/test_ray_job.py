@@ -5,22 +5,22 @@ from typing import Any
 
 import pulumi_kubernetes as k8s
 
+from components.ray_cluster import RayCluster
 from components.ray_job import RayJob, RayJobArgs
 from components.ray_launchers import RayLaunchers, RayLaunchersArgs
+from components.resource_claim_template import PodClaimArgs
 from components.script_file import versioned_file_name
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
+from tests.unit.test_ray_cluster import ARGS as RAY
 
 
 def made(register: Register, **values: Any) -> Recording:
     def program() -> None:
-        cluster = k8s.apiextensions.CustomResource(
-            "cluster", api_version="ray.io/v1", kind="RayCluster", metadata={"name": "demo"}
-        )
+        cluster = RayCluster("cluster", RAY, opts=inside())
         args = RayJobArgs(
             namespace="rl",
             job_name="train",
-            ray_cluster="demo",
-            cluster=cluster,
+            ray_cluster=cluster,
             launcher_name="launch",
             launcher="echo one",
             parameters={"steps": "20"},
@@ -37,8 +37,9 @@ def made(register: Register, **values: Any) -> Recording:
                 files={**args.scripts, **args.files},
                 labels={"stack": "test"},
             ),
+            opts=inside(),
         )
-        RayJob("training", replace(args, launchers=launchers.config_map))
+        RayJob("training", replace(args, launchers=launchers), opts=inside())
 
     return register(program)
 
@@ -79,7 +80,33 @@ def test_what_a_file_beside_the_script_holds_changes_no_job(register: Register) 
 def test_a_job_is_run_again_on_a_cluster_that_was_replaced(register: Register) -> None:
     recording = made(register)
     job = recording.named("training-job")
-    assert job.replace_with == frozenset({recording.named("cluster").urn})
+    assert job.replace_with == frozenset({recording.named("cluster-cluster").urn})
+
+
+def test_a_job_goes_with_what_the_pods_of_its_cluster_hold_on_to(register: Register) -> None:
+    def claim() -> PodClaimArgs:
+        source = k8s.core.v1.ConfigMap("source", metadata={"name": "stands-for-a-template"})
+        return PodClaimArgs(template_name="one", source=source)
+
+    def program() -> None:
+        head = replace(RAY.head, claims={"netdev": claim()})
+        args = RayJobArgs(
+            namespace="rl",
+            job_name="train",
+            ray_cluster=RayCluster("cluster", replace(RAY, head=head), opts=inside()),
+            launcher_name="launch",
+            launcher="echo one",
+            parameters={},
+            environment={},
+            labels={},
+        )
+        RayJob("training", args, opts=inside())
+
+    recording = register(program)
+    held = {recording.named("source").urn}
+    assert recording.named("cluster-cluster").replace_with == held
+    cluster = recording.named("cluster-cluster").urn
+    assert recording.named("training-job").replace_with == {cluster, *held}
 
 
 def test_the_launcher_is_there_before_the_job(register: Register) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from components.naming import NameKind
 from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 ARGS = ResourceClaimTemplateArgs(
     namespace="rl", template_name="two-netdev", count=2, labels={"stack": "test"}
@@ -16,7 +16,7 @@ ARGS = ResourceClaimTemplateArgs(
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: ResourceClaimTemplate("claims", replace(ARGS, **values)))
+    return register(lambda: ResourceClaimTemplate("claims", replace(ARGS, **values), opts=inside()))
 
 
 def requests(recording: Recording) -> list[dict[str, Any]]:
@@ -80,7 +80,7 @@ def test_a_template_cannot_be_changed_so_another_takes_its_place(register: Regis
 
 def test_pods_that_name_the_template_wait_for_it(register: Register) -> None:
     def program() -> None:
-        claims = ResourceClaimTemplate("claims", ARGS)
+        claims = ResourceClaimTemplate("claims", ARGS, opts=inside())
         claim: k8s.core.v1.PodResourceClaimArgsDict = {
             "name": "netdev",
             "resource_claim_template_name": claims.template_name,

@@ -10,7 +10,7 @@ import pytest
 from components.script_file import versioned_file_name
 from components.script_job import ScriptJob, ScriptJobArgs
 from components.static_volume import VolumeMount
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 ARGS = ScriptJobArgs(
     namespace="rl",
@@ -44,7 +44,7 @@ def mount() -> VolumeMount:
 def made(register: Register, *, mounted: bool = False, **values: Any) -> Recording:
     def program() -> None:
         volume = {"volume": mount(), "mount_path": "/data"} if mounted else {}
-        ScriptJob("data", replace(ARGS, **volume, **values))
+        ScriptJob("data", replace(ARGS, **volume, **values), opts=inside())
 
     return register(program)
 

@@ -4,17 +4,17 @@ from dataclasses import replace
 from typing import Any
 
 import pulumi
+import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
-import pytest
 
-from components.bucket_mount import BucketMountArgs
-from components.script_job_set import ScriptJobSet, ScriptMountArgs
-from tests.conftest import Recording, Register, Registered
+from components.resource_claim_template import PodClaimArgs
+from components.script_job_set import ScriptJobSet
+from tests.conftest import Recording, Register, Registered, inside
 from tests.unit.job_set_samples import JOB
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: ScriptJobSet("job", replace(JOB, **values)))
+    return register(lambda: ScriptJobSet("job", replace(JOB, **values), opts=inside()))
 
 
 def job_set(register: Register, **values: Any) -> Registered:
@@ -59,11 +59,21 @@ def test_any_other_pod_is_another_jobset_and_that_takes_the_name(register: Regis
 
 def test_what_its_pods_hold_on_to_takes_it_along(register: Register) -> None:
     def program() -> None:
-        held = k8s.core.v1.ConfigMap("held", metadata={"name": "held"})
-        ScriptJobSet("job", replace(JOB, held=[held]))
+        source = k8s.core.v1.ConfigMap("source", metadata={"name": "stands-for-a-template"})
+        claims = {"netdev": PodClaimArgs(template_name="one", source=source)}
+        pool = gcp.container.NodePool("pool", cluster="demo")
+        bucket = gcp.storage.Bucket("bucket", location="EU")
+        mount = replace(JOB.mounts[0], bucket=replace(of_bucket, bucket=bucket))
+        args = replace(JOB, claims=claims, pools=[pool], mounts=[mount])
+        ScriptJobSet("job", args, opts=inside())
 
+    of_bucket = JOB.mounts[0].bucket
+    assert of_bucket is not None
     recording = register(program)
-    assert recording.named("job-job-set").replace_with == {recording.named("held").urn}
+    assert recording.named("job-job-set").replace_with == {
+        recording.named(it).urn for it in ("source", "pool", "bucket")
+    }
+    assert "pool" in recording.waits_for("job-job-set")
 
 
 def test_in_a_queue_it_is_suspended_and_kueues_changes_are_no_differences(
@@ -88,26 +98,6 @@ def test_so_is_one_in_another_queue_or_of_another_priority(register: Register) -
         'metadata.labels["kueue.x-k8s.io/queue-name"]',
         'metadata.labels["kueue.x-k8s.io/priority-class"]',
     )
-
-
-@pytest.mark.parametrize(
-    ("values", "has"),
-    [
-        ({}, "neither"),
-        (
-            {
-                "claim_name": "c",
-                "bucket": BucketMountArgs(
-                    bucket_name="b", options=[], skip_access_check=True, prefetch_metadata=False
-                ),
-            },
-            "both",
-        ),
-    ],
-)
-def test_a_mount_is_of_one_thing(values: dict[str, Any], has: str) -> None:
-    with pytest.raises(ValueError, match=f"data mounts .* has {has}; nearest: one of them"):
-        ScriptMountArgs(name="data", path="/data", **values)
 
 
 def test_its_output_is_the_name_of_the_jobset(register: Register) -> None:

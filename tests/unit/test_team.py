@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from components.component import check_arguments
 from components.team_quota import TeamQuotaArgs, quota_spec, storage_spec
 from tests.conftest import Recording, Register
 from tests.unit.team_samples import ADA, AUDIT, VISION, make_team
@@ -73,7 +74,7 @@ def test_storage_below_nothing_is_refused() -> None:
 @pytest.mark.parametrize(
     ("values", "end"),
     [
-        ({}, "nearest: pods"),
+        ({}, "limits nothing; nearest: 100"),
         ({"cpu": -1}, "nearest: 0"),
         ({"devices": {"gpu": 1}}, "nearest: nvidia.com/gpu"),
         ({"pods": 1, "default_cpu": 0}, "nearest: 1"),
@@ -84,7 +85,7 @@ def test_a_quota_that_runs_nothing_or_limits_nothing_is_refused(
     values: dict[str, Any], end: str
 ) -> None:
     with pytest.raises(ValueError, match=f"{end}$"):
-        TeamQuotaArgs(**{"default_cpu": 100, **values})
+        check_arguments(TeamQuotaArgs(**{"default_cpu": 100, **values}))
 
 
 def test_workloads_come_after_what_bounds_them(register: Register) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pulumi
 
 from components.token_secret import TokenSecret, TokenSecretArgs
-from tests.conftest import ENCODED_TOKEN, TOKEN, Register
+from tests.conftest import ENCODED_TOKEN, TOKEN, Register, inside
 
 
 def test_tokens_are_secret_to_the_engine_whatever_they_were_before(register: Register) -> None:
@@ -18,7 +18,7 @@ def test_tokens_are_secret_to_the_engine_whatever_they_were_before(register: Reg
                 tokens={"HF_TOKEN": known()},
                 labels={"stack": "test"},
             )
-            TokenSecret("tokens", args)
+            TokenSecret("tokens", args, opts=inside())
 
         secret = register(program).one(":Secret")
         assert secret.secret_inputs == {"data"}

@@ -7,9 +7,10 @@ import pulumi_kubernetes as k8s
 import pytest
 
 from components.capacity import CapacityArgs
+from components.component import check_arguments
 from components.naming import NameKind
 from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Recording, Register, inside
 
 ARGS = TpuComputeClassArgs(
     class_name="tpu-slices",
@@ -26,7 +27,7 @@ IN_THE_ZONE = {"location": {"zones": ["us-east5-b"]}}
 
 
 def made(register: Register, **values: Any) -> Recording:
-    return register(lambda: TpuComputeClass("tpus", replace(ARGS, **values)))
+    return register(lambda: TpuComputeClass("tpus", replace(ARGS, **values), opts=inside()))
 
 
 def capacity_of(register: Register, capacity: CapacityArgs) -> dict[str, Any]:
@@ -52,12 +53,12 @@ def test_slices_are_had_as_the_capacity_says(register: Register) -> None:
 
 def test_a_queue_is_not_for_classes() -> None:
     with pytest.raises(ValueError, match=r"makes pools of its own; nearest: flex-start$"):
-        replace(ARGS, capacity=CapacityArgs(mode="queued"))
+        check_arguments(replace(ARGS, capacity=CapacityArgs(mode="queued")))
 
 
 def test_pods_that_name_the_class_wait_for_it(register: Register) -> None:
     def program() -> None:
-        class_name = TpuComputeClass("tpus", ARGS).class_name
+        class_name = TpuComputeClass("tpus", ARGS, opts=inside()).class_name
         selector = {"cloud.google.com/compute-class": class_name}
         k8s.core.v1.Pod("pod", spec={"node_selector": selector, "containers": [{"name": "ray"}]})
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from components.capacity import CapacityArgs
+from components.component import check_arguments
 from components.node_network import NodeNetwork
 from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from tests.conftest import Recording, Register
@@ -28,6 +29,7 @@ SLICE = TpuSlicePoolArgs(
     pool_name="slice-0",
     service_account="nodes@p",
     machine_type="ct6e-standard-4t",
+    accelerator="tpu-v6e-slice",
     topology="4x4",
     hosts=4,
     from_zero=False,
@@ -93,7 +95,7 @@ def test_a_slice_of_another_shape_machine_or_network_is_another_slice(register: 
 @pytest.mark.parametrize("mode", ON_REQUEST)
 def test_hosts_on_request_are_never_there_from_the_start(mode: str) -> None:
     with pytest.raises(ValueError, match="nearest: from_zero=True"):
-        replace(SLICE, capacity=CapacityArgs(mode=mode))
+        check_arguments(replace(SLICE, capacity=CapacityArgs(mode=mode)))
 
 
 def test_the_host_runs_one_thread_a_core_unless_told_otherwise(register: Register) -> None:
@@ -105,8 +107,8 @@ def test_the_host_runs_one_thread_a_core_unless_told_otherwise(register: Registe
 
 
 def test_networks_to_claim_have_to_be_there() -> None:
-    with pytest.raises(ValueError, match=r"dranet of slice-0 .* none; nearest: dranet=False$"):
-        replace(SLICE, additional_networks=())
+    with pytest.raises(ValueError, match=r"^dranet: .* none; nearest: dranet=False$"):
+        check_arguments(replace(SLICE, additional_networks=()))
     assert not replace(SLICE, additional_networks=(), dranet=False).additional_networks
 
 
@@ -120,4 +122,11 @@ def test_a_slice_is_in_one_zone_under_its_own_name(register: Register) -> None:
     assert (inputs["nodeLocations"], inputs["location"]) == (["us-east5-b"], "us-east5")
     assert (inputs["cluster"], inputs["name"]) == ("demo", "slice-0")
     assert inputs["maxPodsPerNode"] == 32
-    assert recording.outputs[recording.named("slice").urn]["pool_name"] == "slice-0"
+    outputs = recording.outputs[recording.named("slice").urn]
+    assert outputs["pool_name"] == "slice-0"
+    shape = {
+        "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+        "cloud.google.com/gke-tpu-topology": "4x4",
+    }
+    assert outputs["accelerator_selector"] == shape
+    assert outputs["node_selector"] == {"cloud.google.com/gke-nodepool": "slice-0", **shape}

@@ -40,12 +40,6 @@ class MountedBucket:
     grant: pulumi.Resource
     claim: VolumeMount | None = None
 
-    def held(self) -> list[pulumi.Resource]:
-        """What running pods hold on to."""
-        if self.claim is not None:
-            return self.claim.resources()
-        return [] if self.bucket.bucket is None else [self.bucket.bucket]
-
     @property
     def last(self) -> pulumi.Resource:
         """What is there last before pods can mount it."""
@@ -60,7 +54,8 @@ def build(project: Project) -> dict[str, AnyBucket]:
         else Bucket(
             key,
             BucketArgs(
-                project=project.apis.project_with("storage"),
+                project=stack.project,
+                apis=project.apis,
                 location=stack.region,
                 bucket_name=one.name,
                 labels=project.labels,
@@ -103,6 +98,7 @@ def mounts(site: Site, buckets: Mapping[str, AnyBucket]) -> dict[str, MountedBuc
         )
         mount = planned.config.mount
         args = BucketMountArgs(
+            bucket=bucket.bucket,
             bucket_name=grant.bucket_name,
             options=mount_options(planned).as_mount_options(),
             skip_access_check=mount.skip_access_check,

@@ -30,8 +30,8 @@ def identity(project: Project, kind: str) -> NodeServiceAccount:
     return NodeServiceAccount(
         f"{kind}-nodes",
         NodeServiceAccountArgs(
-            iam_project=project.apis.project_with("iam"),
-            resource_manager_project=project.apis.project_with("cloudresourcemanager"),
+            project=project.plan.stack.project,
+            apis=project.apis,
             base_name=project.plan.stack.name,
             pool=kind,
             image_streaming=any(
@@ -63,12 +63,13 @@ def build(
     stack, wanted = plan.stack, plan.stack.cluster
     allowed = wanted.authorized_networks
     beneath: list[pulumi.Resource] = []
-    if ground.peering is not None and ground.subnetwork is not None:
+    if ground.services is not None and ground.subnetwork is not None:
         beneath = [ground.subnetwork]
     return GkeCluster(
         "gke",
         GkeClusterArgs(
-            project=_with_apis(project),
+            project=stack.project,
+            apis=project.apis,
             location=plan.location,
             zone=stack.zone,
             cluster_name=plan.cluster_name,
@@ -102,15 +103,6 @@ def build(
             project.opts, pulumi.ResourceOptions(depends_on=[nodes, *beneath, *held])
         ),
     )
-
-
-def _with_apis(project: Project) -> pulumi.Output[str]:
-    """The project's id, known once the APIs that the cluster needs are on."""
-    container = project.apis.project_with("container")
-    if not project.plan.hardening.binary_authorization:
-        return container
-    asked = project.apis.project_with("binaryauthorization")
-    return pulumi.Output.all(container, asked).apply(lambda it: it[0])
 
 
 def namespace(

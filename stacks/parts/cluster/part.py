@@ -1,12 +1,11 @@
 """The GKE cluster."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from stacks.parts.cluster.advice import advice
 from stacks.parts.cluster.rules import RULES
 from stacks.parts.part import Part
-from stacks.plan import Plan
 
 
 def stand_ins(raw: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -15,9 +14,4 @@ def stand_ins(raw: Mapping[str, Any]) -> tuple[Any, ...]:
     return {}, {"mode": "autopilot"}, {"existing": existing}, {"stack": "a/b/c"}
 
 
-def apis(plan: Plan) -> Iterator[str]:
-    if plan.hardening.binary_authorization:
-        yield "binaryauthorization"
-
-
-PART = Part(key="cluster", rules=RULES, stand_ins=stand_ins, apis=apis, advice=(advice,))
+PART = Part(key="cluster", rules=RULES, stand_ins=stand_ins, advice=(advice,))

@@ -17,7 +17,8 @@ def build(project: Project) -> MonitoringDashboard | None:
     return MonitoringDashboard(
         "monitoring",
         MonitoringDashboardArgs(
-            project=project.apis.project_with("monitoring"),
+            project=stack.project,
+            apis=project.apis,
             title=f"{stack.name}: {shown}",
             cluster_name=plan.cluster_name if existing is None else existing.name,
             zone=stack.zone,

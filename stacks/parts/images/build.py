@@ -56,7 +56,8 @@ def _read(
     return ImageMirror(
         f"images-{repository.key}",
         ImageMirrorArgs(
-            project=project.apis.project_with("artifactregistry"),
+            project=project.plan.stack.project,
+            apis=project.apis,
             location=repository.location,
             repository_id=repository.name,
             readers={kind: it.email for kind, it in accounts.items()},
@@ -80,11 +81,13 @@ def _mirror(
             username=None if known is None else known.username,
             password_version=None if known is None else known.secret_version,
         )
-    api = project.apis.project_with("artifactregistry")
+    # In another project the API is its owner's to switch on.
+    apis = project.apis if mirror.project == project.plan.stack.project else None
     return ImageMirror(
         f"images-{mirror.key}",
         ImageMirrorArgs(
-            project=api if mirror.project == project.plan.stack.project else mirror.project,
+            project=mirror.project,
+            apis=apis,
             location=mirror.location,
             repository_id=mirror.name,
             upstream=upstream,

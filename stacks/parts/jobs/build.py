@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pulumi
 
@@ -67,7 +66,7 @@ def build(
         )
         made = RayJob(
             name,
-            _job_args(site, ray, clusters[ray], work, shared[ray]),
+            _job_args(site, clusters[ray], ray, work, shared[ray]),
             opts=site.after(*before),
         )
         before_it = with_token(site.plan.ray[ray], site.plan.stack.namespace)
@@ -87,16 +86,16 @@ def fine_tunings(
 
 def _launchers(
     site: Site, clusters: Mapping[str, RayCluster], works: Mapping[str, Work]
-) -> dict[str, pulumi.Resource]:
+) -> dict[str, RayLaunchers]:
     """By RayCluster that has jobs; names of files change with what is in them."""
-    found: dict[str, pulumi.Resource] = {}
+    found: dict[str, RayLaunchers] = {}
     for ray, cluster in clusters.items():
         jobs = [name for name, it in site.plan.ray_jobs.items() if site.plan.cluster_of(it) == ray]
         if not jobs:
             continue
-        args = [_job_args(site, ray, cluster, works[it]) for it in jobs]
+        args = [_job_args(site, cluster, ray, works[it]) for it in jobs]
         files = {name: text for it in args for name, text in {**it.scripts, **it.files}.items()}
-        made = RayLaunchers(
+        found[ray] = RayLaunchers(
             f"{ray}-launchers",
             RayLaunchersArgs(
                 namespace=site.namespace,
@@ -107,12 +106,11 @@ def _launchers(
             ),
             opts=site.inside,
         )
-        found[ray] = made.config_map
     return found
 
 
 def _job_args(
-    site: Site, ray: str, cluster: RayCluster, work: Work, launchers: Any = None
+    site: Site, cluster: RayCluster, ray: str, work: Work, launchers: RayLaunchers | None = None
 ) -> RayJobArgs:
     resume = None
     if work.gpus is not None or work.retries:
@@ -129,9 +127,7 @@ def _job_args(
     return RayJobArgs(
         namespace=site.namespace,
         job_name=work.name,
-        ray_cluster=ray,
-        cluster=cluster.cluster,
-        held=cluster.held,
+        ray_cluster=cluster,
         launcher_name=work.launcher_name,
         launcher=work.launcher,
         files=work.files,

@@ -10,7 +10,6 @@ from components.gib import nccl_environment
 from components.inference_engine import PORT
 from components.job_set_manifest import FILE_DIR
 from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
-from components.lifecycle import object_name
 from components.pod_manifest import PodSecretArgs
 from components.script_job_set import (
     ScriptJobSet,
@@ -87,10 +86,8 @@ def _job_set(
 ) -> ScriptJobSet:
     config, requests, queues = script.config, script.requests, around.queues
     access = _in_domain(site, around, script, _access(site, around, script))
-    machines = [one for it in script.pools for one in site.nodes.machines[it.name]]
     standing = site.standing_pools(script.name)
     mounted = [it for key, it in around.buckets.items() if key in script.buckets]
-    lustre = around.lustre if script.lustre else None
     return ScriptJobSet(
         script.name,
         ScriptJobSetArgs(
@@ -112,6 +109,7 @@ def _job_set(
             node_selector=access.node_selector,
             any_of=_any_of(site, script),
             taints=list(dict.fromkeys(one for it in script.pools for one in it.tolerated)),
+            pools=[one for it in script.pools for one in site.nodes.machines[it.name]],
             networks=access.networks,
             claims=dict(access.claims),
             gpus_claimed=access.gpus_claimed,
@@ -133,17 +131,9 @@ def _job_set(
             minutes=config.minutes,
             grace_seconds=config.grace_seconds,
             client_of=config.server,
-            held=[
-                *([] if lustre is None else lustre.resources()),
-                *(one for it in mounted for one in it.held()),
-                *access.held,
-                *machines,
-            ],
             labels=site.labels,
         ),
-        opts=site.after(
-            *site.nodes.needed, *machines, *standing, *access.after, *queues.needed, *controllers
-        ),
+        opts=site.after(*site.nodes.needed, *standing, *access.after, *queues.needed, *controllers),
     )
 
 
@@ -179,8 +169,7 @@ def _in_domain(
     made = domain_of(site, script.name, script.config.nodes, around.nvlink)
     return replace(
         access,
-        claims={**access.claims, "nvlink": made.template_name},
-        held=[*access.held, made.domain],
+        claims={**access.claims, "nvlink": made.claim},
         after=[*access.after, made],
     )
 
@@ -215,12 +204,11 @@ def _mounts(
             name=it.planned.volume,
             path=it.planned.config.mount_path,
             bucket=it.args if it.claim is None else None,
-            claim_name=None if it.claim is None else object_name(it.claim.claim),
+            volume=it.claim,
         )
         for it in mounted
     ]
     if script.lustre and around.lustre is not None:
-        claim = object_name(around.lustre.claim)
         path = site.plan.mount_path(LUSTRE)
-        found.append(ScriptMountArgs(name=LUSTRE_VOLUME, path=path, claim_name=claim))
+        found.append(ScriptMountArgs(name=LUSTRE_VOLUME, path=path, volume=around.lustre))
     return found

@@ -27,11 +27,12 @@ def build(project: Project, ground: Ground) -> Instance | None:
     return LustreInstance(
         "lustre",
         LustreInstanceArgs(
-            project=project.apis.project_with("lustre"),
+            project=stack.project,
+            apis=project.apis,
             zone=stack.zone,
             instance_name=wanted.name,
             network_id=ground.peered_id,
-            ranges=ground.ranges,
+            services=ground.services,
             capacity_gib=wanted.capacity_gib,
             throughput_mbps_per_tib=wanted.throughput_mbps_per_tib,
             filesystem=wanted.filesystem,
@@ -66,17 +67,10 @@ def _let_in(project: Project, ground: Ground, there: ExistingLustre) -> Existing
         opts=project.opts,
     )
     address = pulumi.Output.all(there.address, access.rule_name).apply(lambda it: it[0])
-    return replace(there, address=address, access=(access.rule,))
+    return replace(there, address=address, backing=(access.rule,))
 
 
-def _backing(ground: Ground, lustre: Instance) -> list[pulumi.Resource]:
-    """What the volume stands on, and is made anew with."""
-    if isinstance(lustre, ExistingLustre):
-        return [*lustre.access]
-    return [*ground.beneath_services, lustre.instance, lustre.firewall]
-
-
-def volume(site: Site, ground: Ground, lustre: Instance | None) -> VolumeMount | None:
+def volume(site: Site, lustre: Instance | None) -> VolumeMount | None:
     wanted = site.plan.stack.lustre
     if lustre is None or wanted is None:
         return None
@@ -84,7 +78,7 @@ def volume(site: Site, ground: Ground, lustre: Instance | None) -> VolumeMount |
     made = LustreVolume(
         "volume",
         LustreVolumeArgs(
-            backing=_backing(ground, lustre),
+            backing=lustre.backing,
             namespace=site.namespace,
             # Another stack may have a volume of the same instance in the cluster.
             base_name=wanted.name or f"{site.plan.stack.name}-{wanted.existing}",

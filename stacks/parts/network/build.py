@@ -24,7 +24,8 @@ def build(project: Project) -> Ground:
     made = ClusterNetwork(
         "network",
         ClusterNetworkArgs(
-            project=project.apis.project_with("compute"),
+            project=stack.project,
+            apis=project.apis,
             region=stack.region,
             base_name=stack.name,
             mtu=wanted.mtu,
@@ -44,9 +45,8 @@ def build(project: Project) -> Ground:
         pods_range=PODS_RANGE,
         services_range=SERVICES_RANGE,
         made=(made,),
-        peering=None if access is None else access.peering,
+        services=access,
         subnetwork=made.subnetwork,
-        ranges=() if access is None else (access.range,),
     )
 
 
@@ -57,8 +57,8 @@ def _access(project: Project, made: ClusterNetwork) -> "PrivateServiceAccess":
     return PrivateServiceAccess(
         "services",
         PrivateServiceAccessArgs(
-            project=project.apis.project_with("compute"),
-            service=project.apis.full_name("servicenetworking"),
+            project=stack.project,
+            apis=project.apis,
             base_name=stack.name,
             network_id=made.network_id,
             address_range=stack.network.peering,

@@ -73,15 +73,13 @@ def devices(
             ),
             opts=site.inside,
         )
-        held = [*dict.fromkeys(part for it in networks for part in it.made), *objects.objects]
         needed = installer if any(it.rdma for it in networks) else None
         for name in one.pools:
             selector = site.nodes.selectors[name]
             found[name] = DeviceAccess(
-                networks=networks,
+                networks=objects.networks,
                 node_selector=selector if needed is None else needed.once_ready(selector),
-                held=held,
-                after=[objects] if needed is None else [objects, needed],
+                after=[] if needed is None else [needed],
             )
     return found
 
@@ -93,8 +91,7 @@ def _claiming(
         networks=(),
         node_selector=installer.once_ready(site.nodes.selectors[pool.name]),
         rdma=True,
-        claims={RDMA: template.template_name},
-        held=[template.template],
+        claims={RDMA: template.claim},
         after=[template, installer],
     )
 
@@ -143,7 +140,8 @@ def _networks(project: Project, one: InterfaceSet) -> list[NodeNetwork]:
             irdma=interface.kind == "irdma",
             network=made[name][0][0],
             subnetwork=made[name][0][1],
-            made=made[name][1],
+            vpc=made[name][1][0],
+            subnet=made[name][1][1],
         )
         for name, interface in names.items()
     ]
@@ -160,7 +158,8 @@ def _gvnic(
     made = GvnicNetwork(
         name,
         GvnicNetworkArgs(
-            project=project.apis.project_with("compute"),
+            project=stack.project,
+            apis=project.apis,
             region=stack.region,
             base_name=stack.name,
             key=name,
@@ -190,7 +189,8 @@ def _rdma(
     made = RdmaNetwork(
         f"rdma{one.suffix}",
         RdmaNetworkArgs(
-            project=project.apis.project_with("compute"),
+            project=plan.stack.project,
+            apis=project.apis,
             region=plan.stack.region,
             base_name=f"{plan.stack.name}{one.suffix}",
             profile=profile_of(one.zone),
@@ -217,7 +217,8 @@ def _between_slices(project: Project) -> list[NodeNetwork]:
             rdma=False,
             network=vpc,
             subnetwork=subnetwork,
-            made=parts,
+            vpc=parts[0],
+            subnet=parts[1],
         )
         for place, (name, ((vpc, subnetwork), parts)) in enumerate(made.items(), start=1)
     ]

@@ -25,7 +25,7 @@ from stacks.parts.pools.node_labels import (
 )
 from stacks.parts.pools.order import Component, awaited, components_of
 from stacks.parts.pools.plan import PlannedPool
-from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, beside, once_there
+from stacks.site import Cluster, Ground, Interfaces, Nodes, Project, Selector, beside
 
 
 def identities(project: Project) -> dict[str, NodeServiceAccount]:
@@ -118,11 +118,10 @@ def _made(
             components=slices,
         )
     made = _pool(project, gke, account, pool, interfaces, opts)
-    only = once_there(made.pool_name, node_labels.only(plan, pool))
     shared = _shares_its_type(project, pool) or not plan.stack.cluster.is_made
     return _Made(
-        selector=only if shared else made.node_selector,
-        only=only,
+        selector=made.node_selector if shared else made.accelerator_selector,
+        only=made.node_selector,
         machines=[made.pool],
         components=[made],
     )
@@ -171,7 +170,8 @@ def _pool(
     return NodePool(
         pool.name,
         NodePoolArgs(
-            project=project.apis.project_with("container"),
+            project=project.plan.stack.project,
+            apis=project.apis,
             location=gke.location,
             zone=pool.zone,
             cluster_name=gke.cluster_name,
@@ -217,22 +217,25 @@ def _slices(
     opts: pulumi.ResourceOptions,
 ) -> "list[TpuSlicePool]":
 
-    config, topology = pool.config, pool.topology
+    config, topology, accelerator = pool.config, pool.topology, pool.machine.accelerator
     between = interfaces.between_slices if pool.interface_mode == "own" else ()
     # The rules refuse a topology that the machine does not have.
     assert topology is not None
+    assert accelerator is not None
     policy = _policy(project, pool, topology.name) if topology.needs_policy else None
     return [
         TpuSlicePool(
             f"{pool.name}-{number}",
             TpuSlicePoolArgs(
-                project=project.apis.project_with("container"),
+                project=project.plan.stack.project,
+                apis=project.apis,
                 location=gke.location,
                 zone=pool.zone,
                 cluster_name=gke.cluster_name,
                 pool_name=pool.slice_name(number),
                 service_account=account.email,
                 machine_type=pool.machine.name,
+                accelerator=accelerator.type,
                 topology=topology.name,
                 hosts=topology.hosts,
                 from_zero=pool.from_zero,
@@ -267,7 +270,8 @@ def _policy(project: Project, pool: PlannedPool, shape: str) -> pulumi.Output[st
     made = WorkloadPolicy(
         f"{pool.name}-placement",
         WorkloadPolicyArgs(
-            project=project.apis.project_with("compute"),
+            project=plan.stack.project,
+            apis=project.apis,
             region=plan.stack.region,
             policy_name=cloud_name(NameKind.RESOURCE_POLICY, plan.stack.name, pool.name, shape),
             topology=shape,

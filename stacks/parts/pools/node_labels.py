@@ -1,6 +1,7 @@
 """The labels by which pods find the nodes of a pool. No Pulumi import."""
 
 from components.naming import NameKind, cloud_name
+from components.pool_labels import GKE_ACCELERATOR, POOL_LABEL, slice_labels
 from stacks.parts.pools.config import SpecificReservation, Spot
 from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan
@@ -24,7 +25,7 @@ def only(plan: Plan, pool: PlannedPool) -> dict[str, str]:
         return {**own, **of_slices(pool)}
     if plan.autopilot and pool.managed:
         return {COMPUTE_CLASS: class_name(plan, pool)}
-    return _of_machines(pool) if plan.autopilot else {f"{_GKE}/gke-nodepool": pool.pool_name}
+    return _of_machines(pool) if plan.autopilot else {POOL_LABEL: pool.pool_name}
 
 
 def class_name(plan: Plan, pool: PlannedPool) -> str:
@@ -47,10 +48,7 @@ def own_labels(plan: Plan, pool: PlannedPool) -> dict[str, str]:
 def of_slices(pool: PlannedPool) -> dict[str, str]:
     assert pool.machine.accelerator is not None
     assert pool.topology is not None
-    return {
-        f"{_GKE}/gke-tpu-accelerator": pool.machine.accelerator.type,
-        f"{_GKE}/gke-tpu-topology": pool.topology.name,
-    }
+    return slice_labels(pool.machine.accelerator.type, pool.topology.name)
 
 
 def _of_machines(pool: PlannedPool) -> dict[str, str]:
@@ -60,7 +58,7 @@ def _of_machines(pool: PlannedPool) -> dict[str, str]:
     assert accelerator is not None
     found = {
         **PERFORMANCE,
-        f"{_GKE}/gke-accelerator": accelerator.type,
+        GKE_ACCELERATOR: accelerator.type,
         f"{_GKE}/gke-accelerator-count": str(accelerator.count),
         # A pod that asks for none gets GKE's default, which is years older.
         f"{_GKE}/gke-gpu-driver-version": pool.config.driver_version.value,

@@ -205,8 +205,7 @@ def _namespaces(
 def _queues(site: Site, planned: PlannedQueues, installed: Kueue | None) -> KueueQueuesArgs:
     kueue = planned.config
     return KueueQueuesArgs(
-        kueue=None if installed is None else installed.release,
-        ready=None if installed is None else installed.ready,
+        kueue=installed,
         flavors=[_flavor(site, planned, it) for it in planned.flavors],
         topologies=[
             TopologyArgs(name=name, levels=it.levels) for name, it in kueue.topologies.items()
@@ -239,10 +238,8 @@ def _local_queues(
         if team.config.queue is not None
         for name in team.local_queues
     ]
-    installed = shared.kueue
     return LocalQueuesArgs(
-        kueue=None if installed is None else installed.release,
-        ready=None if installed is None else installed.ready,
+        kueue=shared.kueue,
         queues=_QUEUES,
         local_queues=[
             LocalQueueArgs(name=name, namespace=namespace, cluster_queue=behind)

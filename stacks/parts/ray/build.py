@@ -7,7 +7,6 @@ import pulumi
 
 from components.gib import nccl_environment
 from components.gpu_claim_driver import GpuClaimDriver
-from components.lifecycle import object_name
 from components.node_taints import NodeTaintArgs
 from components.pod_manifest import PodSecretArgs
 from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
@@ -61,8 +60,6 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
     access = {
         name: access_of(site, around.devices, ray, group) for name, group in ray.groups.items()
     }
-    pools = [it for group in ray.groups.values() for it in group.pools]
-    machines = [one for it in pools for one in site.nodes.machines[it.name]]
     mounted = [it for key, it in around.buckets.items() if key in ray.buckets]
     lustre = around.lustre if ray.lustre else None
     kept = around.kept if ray.config.head.redis else None
@@ -109,20 +106,10 @@ def _cluster(site: Site, around: Surroundings, ray: PlannedRay) -> RayCluster:
         asks_for_token=ray.asks_for_token,
         operator_is_pod=ray.operator_is_pod,
         fault_tolerance=None if kept is None else kept.options,
-        # The pools, too: a job whose machines are replaced under it is lost.
-        held=[
-            *([] if lustre is None else lustre.resources()),
-            *([] if kept is None else kept.held),
-            *(one for it in mounted for one in it.held()),
-            *dict.fromkeys(one for it in access.values() for one in it.held),
-            *_claimed(site, around, pools),
-            *machines,
-        ],
         labels=site.labels,
     )
     after = [
         *site.nodes.needed,
-        *machines,
         *site.standing_pools(ray.name),
         *dict.fromkeys(one for it in access.values() for one in it.after),
         # With or without a queue: Kueue looks at each RayCluster that is made, and has to be there.
@@ -175,6 +162,7 @@ def _worker(
     common = replace(
         _pod(group.config, access.node_selector, gpus=group.gpus, taints=group.taints),
         any_of=any_pool(site, group),
+        pools=[one for it in group.pools for one in site.nodes.machines[it.name]],
         annotations={
             **_staying(site, ray, group.pools),
             **annotations(ray.limits(head=False)),
@@ -211,17 +199,10 @@ def _tpu_worker(
     return replace(
         common,
         tpus=group.chips,
-        claims={} if template is None else {"netdev": template.template_name},
+        claims={} if template is None else {"netdev": template.claim},
         cpu_limit_millicores=None if limits is None else limits.millicores,
         environment=worker_environment(group.first.flags, devices),
     )
-
-
-def _claimed(
-    site: Site, around: Surroundings, pools: Sequence[PlannedPool]
-) -> list[pulumi.Resource]:
-    numbers = dict.fromkeys(site.plan.claims(it) for it in pools)
-    return [around.claims[it].template for it in numbers if it in around.claims]
 
 
 def _volumes(
@@ -229,13 +210,13 @@ def _volumes(
 ) -> list[RayVolumeArgs]:
     found: list[RayVolumeArgs] = []
     if lustre is not None:
-        path, claim = site.plan.mount_path(LUSTRE), object_name(lustre.claim)
-        found.append(RayVolumeArgs(name=LUSTRE_VOLUME, mount_path=path, claim_name=claim))
+        path = site.plan.mount_path(LUSTRE)
+        found.append(RayVolumeArgs(name=LUSTRE_VOLUME, mount_path=path, volume=lustre))
     found += [
         RayVolumeArgs(
             name=it.planned.volume,
             mount_path=it.planned.config.mount_path,
-            claim_name=None if it.claim is None else object_name(it.claim.claim),
+            volume=it.claim,
             bucket=it.args if it.claim is None else None,
         )
         for it in mounted
@@ -258,15 +239,11 @@ def _on_request(
             pods=group.count * group.hosts,
             template=args.worker_template(name),
             max_run_seconds=capacity.max_run_hours * 3600 if isinstance(capacity, Queued) else None,
-            held=site.nodes.machines[group.first.name],
+            pools=site.nodes.machines[group.first.name],
             labels=args.labels,
         ),
         opts=opts,
     )
     waiting = args.workers[name]
-    pod = replace(waiting.pod, provisioning_request=machines.request_name)
-    return replace(
-        args,
-        workers={**args.workers, name: replace(waiting, pod=pod)},
-        held=[*args.held, *machines.objects],
-    )
+    pod = replace(waiting.pod, provisioning_request=machines)
+    return replace(args, workers={**args.workers, name: replace(waiting, pod=pod)})

@@ -1,10 +1,7 @@
 """The Redis instance behind private service access, and the Secret that Ray heads have its password
 from."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-import pulumi
 
 from components.ray_fault_tolerance import PASSWORD_KEY, RayFaultToleranceArgs
 from components.redis_instance import (
@@ -19,10 +16,9 @@ from stacks.site import Ground, Project, Site
 
 @dataclass(frozen=True, kw_only=True)
 class KeptState:
-    """How a RayCluster says where its head's state is, and what it holds on to."""
+    """How a RayCluster says where its head's state is."""
 
     options: RayFaultToleranceArgs
-    held: Sequence[pulumi.Resource]
     password: TokenSecret
 
 
@@ -37,11 +33,12 @@ def build(project: Project, ground: Ground) -> RedisInstance:
     return RedisInstance(
         "redis",
         RedisInstanceArgs(
-            project=project.apis.project_with("redis"),
+            project=stack.project,
+            apis=project.apis,
             region=stack.region,
             instance_name=wanted.name or stack.name,
             network_id=ground.peered_id,
-            ranges=ground.ranges,
+            services=ground.services,
             tier=RedisTier(wanted.tier),
             memory_gib=wanted.memory_gib,
             redis_version=wanted.version,
@@ -54,7 +51,7 @@ def build(project: Project, ground: Ground) -> RedisInstance:
     )
 
 
-def kept_state(site: Site, ground: Ground, redis: RedisInstance) -> KeptState:
+def kept_state(site: Site, redis: RedisInstance) -> KeptState:
     password = TokenSecret(
         "redis-password",
         TokenSecretArgs(
@@ -65,6 +62,7 @@ def kept_state(site: Site, ground: Ground, redis: RedisInstance) -> KeptState:
         ),
         opts=site.inside,
     )
-    options = RayFaultToleranceArgs(redis_address=redis.address, secret_name=password.secret_name)
-    held = [*ground.beneath_services, redis.instance]
-    return KeptState(options=options, held=held, password=password)
+    options = RayFaultToleranceArgs(
+        redis_address=redis.address, secret_name=password.secret_name, backing=redis.backing
+    )
+    return KeptState(options=options, password=password)

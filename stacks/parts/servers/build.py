@@ -6,6 +6,7 @@ import pulumi
 
 from components.gib import nccl_environment
 from components.inference_server import InferenceServer, InferenceServerArgs
+from components.pool_labels import GKE_ACCELERATOR
 from stacks.parts.images.driver_path import driver_environment
 from stacks.parts.queues.build import Queues
 from stacks.parts.servers.plan import PlannedServer
@@ -93,7 +94,7 @@ def gpu_selector(site: Site, pool: str, *, queued: bool) -> Selector:
     alone = site.plan.stack.cluster.is_made and not others
     if site.plan.autopilot or not alone or accelerator is None:
         return site.nodes.only[pool]
-    return {"cloud.google.com/gke-accelerator": accelerator.type}
+    return {GKE_ACCELERATOR: accelerator.type}
 
 
 def once_its_nodes_stand(

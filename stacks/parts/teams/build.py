@@ -31,8 +31,7 @@ def build(
         ClusterViewers(
             "members",
             ClusterViewersArgs(
-                resource_manager_project=project.apis.project_with("cloudresourcemanager"),
-                members=members,
+                project=project.plan.stack.project, apis=project.apis, members=members
             ),
             opts=project.opts,
         )
