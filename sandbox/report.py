@@ -69,6 +69,12 @@ def print_report(
         if result.report.failed:
             _print_lines(console, [f"warning: {it}" for it in result.report.warnings])
         return
+    print_result(console, result)
+    _print_next(console, result, root, overrides, kube, protected)
+
+
+def print_result(console: Console, result: RunResult) -> None:
+    """What a run that succeeded did, and how long it took."""
     console.print(f"{result.operation} of {result.stack} succeeded", style="bold green")
     _print_lines(console, [f"warning: {it}" for it in result.report.diagnostics])
     if result.operation in ("up", "destroy"):
@@ -78,7 +84,6 @@ def print_report(
     _print_times(console, result)
     _print_courses(console, result.courses)
     _print_lines(console, result.unknown.lines)
-    _print_next(console, result, root, overrides, kube, protected)
 
 
 def print_failure(result: RunResult) -> None:

@@ -11,6 +11,7 @@ from catalog.node_room import DEFAULT_DISK_GB, DEFAULT_PODS
 from catalog.pool_nodes import most_nodes
 from cli.errors import UserError
 from kube.objects import Node, Taint
+from sandbox.cloud.kinds.cluster import unrecorded_pools
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
 from sandbox.cloud.kinds.pools import POOL, attached, machine_of, pool_zones, topology_of
 from sandbox.cloud.resource import Resource
@@ -40,6 +41,8 @@ def nodes_of(cluster: Resource, cloud: View) -> list[Node]:
     for pool in cloud.find(POOL):
         if pool.id.startswith(f"{cluster.id}/") and pool.id not in cloud.preempted:
             nodes.extend(pool_nodes(pool, cluster, cloud))
+    for pool in unrecorded_pools(cluster, cloud):
+        nodes.extend(pool_nodes(pool, cluster, cloud))
     return nodes
 
 

@@ -27,7 +27,7 @@ from sandbox.cloud.kinds.network import (
     RouterNat,
     Subnetwork,
     find_network,
-    on_network,
+    subnets_of,
 )
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
@@ -74,7 +74,7 @@ def _project(cloud: Cloud, args: Args) -> dict[str, Any]:
 def _network(cloud: Cloud, args: Args) -> dict[str, Any]:
     resource_id = f"projects/{args['project']}/global/networks/{args['name']}"
     found = _found(cloud, Network.token, resource_id)
-    subnets = on_network(cloud, Subnetwork.token, found)
+    subnets = subnets_of(cloud, found)
     links = [subnet.outputs["selfLink"] for subnet in subnets]
     return {**_state(found), "subnetworksSelfLinks": links}
 
@@ -95,7 +95,7 @@ def _image(cloud: Cloud, args: Args) -> dict[str, Any]:
 def _subnetwork(cloud: Cloud, args: Args) -> dict[str, Any]:
     place = f"projects/{args['project']}/regions/{args['region']}"
     found = _found(cloud, Subnetwork.token, f"{place}/subnetworks/{args['name']}")
-    network = find_network(cloud, found["network"])
+    network = find_network(cloud, found["network"], found["project"])
     return {"privateIpGoogleAccess": False, **_state(found), "network": network.outputs["selfLink"]}
 
 
@@ -119,7 +119,7 @@ def _router(cloud: Cloud, router: Resource) -> dict[str, Any]:
         if (nat["project"], nat["region"], nat["router"])
         == (router["project"], router["region"], router["name"])
     ]
-    network = find_network(cloud, router["network"]).outputs["selfLink"]
+    network = find_network(cloud, router["network"], router["project"]).outputs["selfLink"]
     return {**_state(router), "network": network, "nats": nats}
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from catalog import FactError, GkeVersion
 from components.cidr import is_reserved
+from sandbox.cloud.default_networks import auto_subnets
 from sandbox.cloud.kind import Kind, birth_digest, check_name, digest
 from sandbox.cloud.kinds.network import (
-    Subnetwork,
     find_network,
-    on_network,
     parse_cidr,
     ranges_of,
     refers,
     subnet_ranges,
+    subnets_of,
 )
 from sandbox.cloud.kinds.network_profile import refuse_on_rdma
 from sandbox.cloud.resource import Inputs, Resource
@@ -174,16 +175,9 @@ class Cluster(Kind):
         return self.identify(inputs)
 
     def _check_ranges(self, inputs: Inputs, cloud: View) -> None:
-        network = find_network(cloud, inputs.get("network") or "default")
+        network = find_network(cloud, inputs.get("network") or "default", inputs.get("project"))
         refuse_on_rdma(network, "clusters")
-        subnet = next(
-            (
-                found
-                for found in on_network(cloud, Subnetwork.token, network)
-                if refers(inputs.get("subnetwork"), found)
-            ),
-            None,
-        )
+        subnet = _subnet(inputs, network, cloud)
         # hashicorp/terraform-provider-google issue 7895.
         if subnet is None:
             raise CloudError("NOT_FOUND", f'subnetwork "{inputs.get("subnetwork")}" was not found')
@@ -205,6 +199,33 @@ class Cluster(Kind):
                     )
 
 
+def _subnet(inputs: Inputs, network: Resource, cloud: View) -> Resource | None:
+    """The one that the inputs name, else that of a network in auto mode in the region."""
+    wanted, project = inputs.get("subnetwork"), inputs.get("project")
+    region = "-".join(str(inputs["location"]).split("-")[:2])
+    if wanted is None and cloud.has_defaults:
+        return next((it for it in auto_subnets(network) if it["region"] == region), None)
+    return next((it for it in subnets_of(cloud, network) if refers(wanted, it, project)), None)
+
+
+def unrecorded_pools(cluster: Resource, cloud: View) -> Iterator[Resource]:
+    """The pools that come with a cluster: those of its `nodePools`, else GKE's own, by default of
+    e2-medium machines (resource_container_cluster.go, node_pool and initial_node_count, as above).
+    """
+    if not cloud.has_defaults or cluster["enableAutopilot"] or cluster["removeDefaultNodePool"]:
+        return
+    own = {
+        "name": "default-pool",
+        "initialNodeCount": cluster["initialNodeCount"],
+        "nodeConfig": cluster["nodeConfig"],
+    }
+    for pool in cluster["nodePools"] or [own]:
+        inputs = {**pool, "cluster": cluster.id, "project": cluster["project"]}
+        yield Resource(
+            "gcp:container/nodePool:NodePool", f"{cluster.id}/nodePools/{pool['name']}", inputs, {}
+        )
+
+
 def left_pools(cluster: Resource, cloud: View) -> dict[str, str]:
     """By its name what stayed of the pool that GKE began the cluster with: no stack has it on
     record, and each of its nodes is paid for."""
@@ -221,9 +242,10 @@ def _default_pool(cluster: Resource) -> Resource:
 def as_read(cluster: Resource, cloud: View) -> dict[str, Any]:
     """The cluster as the API gives it back: with what GKE decides where nobody said it."""
     state = {**cluster.inputs, **cluster.outputs}
-    project, network = cluster["project"], find_network(cloud, cluster["network"] or "default")
-    subnets = on_network(cloud, Subnetwork.token, network)
-    subnet = next(it for it in subnets if refers(cluster["subnetwork"], it))
+    project = cluster["project"]
+    network = find_network(cloud, cluster["network"] or "default", project)
+    subnet = _subnet(cluster.inputs, network, cloud)
+    assert subnet is not None, "a cluster has one"
     autopilot = bool(cluster["enableAutopilot"])
     addons = dict(cluster["addonsConfig"] or {})
     if autopilot:
