@@ -5,16 +5,23 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from catalog import FactError
 from cli.console import new_console
 from cli.errors import UserError
 from cli.kube_mode import KubeMode
 from cli.lines import INTERRUPTED, say, say_aside
 from cli.next_steps import aistack
+from cli.urns import name_of, token_of
 from sandbox.cloud.caller import Caller
+from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.kinds.cluster import Cluster, unrecorded_pools
+from sandbox.cloud.kinds.pools import POOL
+from sandbox.cloud.resource import Resource
 from sandbox.engine import Engine, RunOptions
 from sandbox.faults import Faults
 from sandbox.json_file import json_output
@@ -22,13 +29,18 @@ from sandbox.kube_choice import is_real
 from sandbox.live_output import LiveOutput
 from sandbox.own_program.at_hand import have_apis, have_cluster
 from sandbox.own_program.workspace import FOLDER, ProgramWorkspace
+from sandbox.plan import Inputs
 from sandbox.report import print_failure, print_result
 from sandbox.run import print_cost, usd_hour
 from sandbox.run_result import RunResult, Verb
+from sandbox.secrets import hidden
 from sandbox.targets import target_urns
 
 # What most programs are tried in, where they have no stack.
 _STACK = "dev"
+# The CLI warns of a language host that is not its own (pulumi/pulumi sdk/go/common/workspace/
+# plugins.go, getPluginInfoAndPath, v3.256.0).
+_OUR_HOST = "using pulumi-language-python from $PATH"
 
 
 @dataclass(frozen=True)
@@ -67,7 +79,7 @@ def run_program(
         usd = result.unknown.estimate(
             "the cost", lambda: usd_hour(result, workspace), dict[str, Any]
         )
-        write({**result.to_json(), "usd_hour": usd})
+        write({**result.to_json(), "usd_hour": usd, "inputs": hidden(result.stands)})
         _report(workspace, result)
     if result.interrupted:
         say_aside(f"interrupted; `{verb}` again picks up from there")
@@ -99,7 +111,7 @@ def run(
         for key in ("target", "replace"):
             if named := only.get(key):
                 only[key] = target_urns(workspace, named, f"--{key}")
-        return Engine(workspace).run(
+        result = Engine(workspace).run(
             verb,
             RunOptions(
                 speed=options.speed,
@@ -111,6 +123,24 @@ def run(
                 only=only,
             ),
         )
+    result.report.drop_warnings(_OUR_HOST)
+    cloud = workspace.cloud()
+    result.stood = with_own_pools(result.stood, cloud)
+    result.stands = with_own_pools(result.stands, cloud)
+    return result
+
+
+def with_own_pools(inputs: Inputs, cloud: Cloud) -> Inputs:
+    """With the pools that clusters bring, which are paid for, and which no resource is."""
+    found = dict(inputs)
+    for urn, values in inputs.items():
+        if token_of(urn) == Cluster.token:
+            # What a preview does not know is no pool of a price that is known.
+            with suppress(FactError, ValueError, TypeError, KeyError):
+                cluster = Resource(Cluster.token, name_of(urn), dict(values), {})
+                for pool in unrecorded_pools(cluster, cloud):
+                    found[f"{urn}'s".replace(Cluster.token, POOL)] = pool.inputs
+    return found
 
 
 def stand_ready(workspace: ProgramWorkspace, apis: str, *, cluster: bool) -> None:
@@ -145,7 +175,8 @@ def _report(workspace: ProgramWorkspace, result: RunResult) -> None:
         print_failure(result)
         return
     print_result(console, result)
-    if result.operation in ("preview", "up"):
+    of_google = any(token_of(urn).startswith("gcp:") for urn in result.stands)
+    if of_google and result.operation in ("preview", "up"):
         print_cost(result, workspace)
     following = {"preview": "up", "up": "destroy"}.get(result.operation)
     if following:

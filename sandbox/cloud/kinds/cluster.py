@@ -20,6 +20,7 @@ from sandbox.cloud.kinds.network import (
     subnets_of,
 )
 from sandbox.cloud.kinds.network_profile import refuse_on_rdma
+from sandbox.cloud.kinds.pools import POOL, machine_of, pool_zones
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError, HalfMadeError
@@ -41,6 +42,7 @@ NOT_IN_AUTOPILOT = (
 # of a stack is one. Its nodes are not simulated: nothing here would run on them.
 # Where the private address of a cluster is that has no range for it.
 _NO_BLOCK = "10.128.0.0/28"
+_FIRST_MACHINE = "e2-medium"
 _DEFAULT_POOL = "the pool that GKE began a cluster with"
 
 
@@ -57,6 +59,7 @@ class Cluster(Kind):
         check_name("cluster", inputs["name"], 40)
         self._check_ranges(inputs, cloud)
         _check_mode(inputs)
+        _check_own_pools(Resource(self.token, "", dict(inputs), {}), cloud)
         _check_exclusions(inputs)
         _check_groups(inputs)
         _check_endpoints(inputs)
@@ -214,16 +217,24 @@ def unrecorded_pools(cluster: Resource, cloud: View) -> Iterator[Resource]:
     """
     if not cloud.has_defaults or cluster["enableAutopilot"] or cluster["removeDefaultNodePool"]:
         return
-    own = {
-        "name": "default-pool",
-        "initialNodeCount": cluster["initialNodeCount"],
-        "nodeConfig": cluster["nodeConfig"],
-    }
-    for pool in cluster["nodePools"] or [own]:
-        inputs = {**pool, "cluster": cluster.id, "project": cluster["project"]}
-        yield Resource(
-            "gcp:container/nodePool:NodePool", f"{cluster.id}/nodePools/{pool['name']}", inputs, {}
-        )
+    first = {key: cluster[key] for key in ("initialNodeCount", "nodeConfig")}
+    place = {"cluster": cluster.id, "project": cluster["project"], "location": cluster["location"]}
+    zones = len(pool_zones({}, cluster, cloud))
+    for pool in cluster["nodePools"] or [{"name": "default-pool", **first}]:
+        counts = {key: pool.get(key) for key in ("initialNodeCount", "nodeCount")}
+        # They are of each zone.
+        nodes = {key: int(it) * zones for key, it in counts.items() if it}
+        config = {"nodeConfig": {"machineType": _FIRST_MACHINE, **(pool.get("nodeConfig") or {})}}
+        pool_id = f"{cluster.id}/nodePools/{pool['name']}"
+        yield Resource(POOL, pool_id, {**pool, **place, **config, **nodes}, {})
+
+
+def _check_own_pools(cluster: Resource, cloud: View) -> None:
+    try:
+        for pool in unrecorded_pools(cluster, cloud):
+            machine_of(pool.inputs, cloud)
+    except FactError as error:
+        raise CloudError("INVALID_ARGUMENT", str(error)) from None
 
 
 def left_pools(cluster: Resource, cloud: View) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
+from kube.node_pools import additional_networks
 from kube.people.networks import HOLDERS
 from sandbox.cloud.default_networks import auto_subnets, default_network
 from sandbox.cloud.kind import Kind, birth_digest, birth_time, check_name, digest, refuse_if_used
@@ -14,7 +15,6 @@ from sandbox.cloud.kinds.pools import HELD_NETWORKS, POOL, pool_region
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-from stacks.node_pool_facts import additional_networks
 
 # Valid MTU of a VPC network (VPC documentation, "Maximum transmission unit";
 # hashicorp/terraform-provider-google-beta resource_compute_network.go:194, 93c65b2d).

@@ -7,6 +7,7 @@ from collections import Counter
 
 from catalog import Interface, MachineType
 from catalog.pool_nodes import most_nodes
+from kube.node_pools import additional_networks, is_dranet
 from sandbox.cloud.kinds.network import (
     Subnetwork,
     find_network,
@@ -26,7 +27,6 @@ from sandbox.cloud.kinds.pools import (
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-from stacks.node_pool_facts import additional_networks, is_dranet
 
 # VPC documentation, "Subnets", read 2026-11-23: the first two and the last two addresses of a
 # primary range.
