@@ -182,14 +182,14 @@ def up(
     target: TargetOption = None,
     target_dependents: DependentsOption = False,
     replace: ReplaceOption = None,
+    program: ProgramOption = None,
+    apis: ApisOption = "",
+    cluster: ClusterOption = False,
     fault: FaultOption = None,
     project: ProjectOption = None,
     kube: KubeOption = KubeMode.auto,
     json_file: JsonOption = None,
     roles: RolesOption = None,
-    program: ProgramOption = None,
-    apis: ApisOption = "",
-    cluster: ClusterOption = False,
     folder: FolderOption = FOLDER,
 ) -> None:
     """Bring the stack up, or to what its config says now."""

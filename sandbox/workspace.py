@@ -246,6 +246,7 @@ class Workspace:
             faults,
             given,
             real_control_planes=real_control_planes,
+            has_defaults=self.is_program,
         )
 
     def user_file(self) -> StackFile:

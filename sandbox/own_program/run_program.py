@@ -59,9 +59,7 @@ def _run(program: str, parallel: int) -> int:
     with ThreadPoolExecutor(parallel * 4) as executor:
         loop.set_default_executor(executor)
         try:
-            loop.run_until_complete(
-                pulumi.runtime.run_in_stack(lambda: runpy.run_path(program, run_name="__main__"))
-            )
+            loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _main(program)))
         except pulumi.RunError as error:
             pulumi.log.error(str(error))
             return 1
@@ -69,6 +67,10 @@ def _run(program: str, parallel: int) -> int:
             pulumi.log.error(f"Program failed with an unhandled exception:\n{_own_frames(program)}")
             return TOLD
     return 0
+
+
+def _main(program: str) -> None:
+    runpy.run_path(program, run_name="__main__")
 
 
 def _own_frames(program: str) -> str:

@@ -21,12 +21,8 @@ from catalog.strict_yaml import YamlError, load_yaml
 from catalog.table import nearest_names
 from cli.errors import UserError
 from cli.pulumi_cli import binary
-from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.reservations import Reservations
 from sandbox.cloud.wide_catalog import WideCatalog
-from sandbox.cloud_store import cloud_at
 from sandbox.disk import replace_file, require_room
-from sandbox.faults import Faults
 from sandbox.folder import claim
 from sandbox.providers.bridge import VARIABLES
 from sandbox.secrets import PLACEHOLDER
@@ -106,17 +102,6 @@ class ProgramWorkspace(Workspace):
 
     def catalog(self) -> Catalog:
         return WideCatalog.load()
-
-    def cloud(self, faults: Faults | None = None, *, real_control_planes: bool = False) -> Cloud:
-        given = Reservations.load(self.project_file if self.project_file.exists() else None)
-        return cloud_at(
-            self.cloud_file,
-            self.catalog(),
-            faults,
-            given,
-            real_control_planes=real_control_planes,
-            has_defaults=True,
-        )
 
     def stack_names(self) -> list[str]:
         """Those that have a config file in the program's folder."""

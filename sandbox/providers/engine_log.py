@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import grpc
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc
 
@@ -16,7 +18,9 @@ class EngineLog:
         if not self.address:
             return
         async with grpc.aio.insecure_channel(self.address) as channel:
-            await engine_pb2_grpc.EngineStub(channel).Log(
+            # Its types are those of a channel that waits.
+            engine: Any = engine_pb2_grpc.EngineStub(channel)
+            await engine.Log(
                 engine_pb2.LogRequest(
                     severity=engine_pb2.LogSeverity.WARNING, urn=urn, message=message
                 )

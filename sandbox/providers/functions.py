@@ -10,7 +10,6 @@ services/artifactregistry/data_source_artifact_registry_repository.go.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,7 @@ from sandbox.cloud.kinds.network import (
     find_network,
     subnets_of,
 )
+from sandbox.cloud.near import near
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from sandbox.providers.results import shaped
@@ -49,8 +49,8 @@ def call(cloud: Cloud, token: str, args: Args, defaults: Mapping[str, Any]) -> d
         _check(cloud, token, given)
         return _project(cloud, {**args, "project": args.get("projectId") or given.get("project")})
     if token not in _FUNCTIONS:
-        near = difflib.get_close_matches(token, FUNCTIONS, n=1)
-        hint = f"; nearest: {near[0]}" if near else ""
+        found = near(token, sorted(FUNCTIONS))
+        hint = f"; nearest: {found}" if found else ""
         raise CloudError("UNIMPLEMENTED", f"the sandbox does not know the function {token}{hint}")
     kind, read = _FUNCTIONS[token]
     _require_api(cloud, kind, given)

@@ -3,7 +3,6 @@ cloud."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from sandbox.cloud.given_back import GivenBack, TypeTable
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.node_pool import NodePool
+from sandbox.cloud.near import near
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters
 from sandbox.errors import CloudError, HalfMadeError, NotReadyError
@@ -259,8 +259,8 @@ def _block(path: str, value: Any) -> dict[str, Any]:
 
 def unknown_type(token: str) -> str:
     """Why a resource type is refused, with the nearest one that works."""
-    near = difflib.get_close_matches(token, KINDS, n=1)
-    hint = f"; nearest: {near[0]}" if near else ""
+    found = near(token, KINDS)
+    hint = f"; nearest: {found}" if found else ""
     return f"the sandbox's Google Cloud does not know the resource type {token}{hint}"
 
 

@@ -102,8 +102,8 @@ gcp.compute.get_zones(region="us-east1")
 @pytest.mark.parametrize(
     ("text", "named", "near"),
     [
-        (ADDRESS, "gcp:compute/address:Address", "gcp:compute/globalAddress:GlobalAddress"),
-        (FUNCTION, "gcp:compute/getZones:getZones", "nearest: gcp:"),
+        (ADDRESS, "gcp:compute/address:Address", "nearest: gcp:compute/"),
+        (FUNCTION, "gcp:compute/getZones:getZones", "nearest: gcp:compute/"),
     ],
 )
 def test_a_type_or_function_without_rules_is_refused_in_the_preview(
