@@ -4,8 +4,8 @@ own configuration. Pure.
 
 from __future__ import annotations
 
+import hashlib
 import os
-import random
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,6 @@ from pulumi.provider.experimental.property_value import PropertyValue
 from cli.urns import name_of
 from sandbox.providers.schema import Failure, GcpSchema
 
-_HEX = "0123456789abcdef"
 Inputs = dict[str, PropertyValue]
 
 
@@ -118,8 +117,7 @@ def with_name(
 
 def random_digits(seed: bytes, length: int) -> str:
     """Hexadecimal, and by the engine's seed the same each time."""
-    source = random.Random(seed) if seed else random.SystemRandom()
-    return "".join(source.choice(_HEX) for _ in range(length))
+    return hashlib.sha256(seed or os.urandom(32)).hexdigest()[:length]
 
 
 def with_place(
@@ -200,7 +198,7 @@ def _of_text(text: str, kind: str) -> float | bool | None:
 
 
 def _pattern(rule: Autoname, urn: str) -> re.Pattern[str]:
-    return re.compile(f"{re.escape(_stem(rule, urn))}[{_HEX}]{{7}}")
+    return re.compile(f"{re.escape(_stem(rule, urn))}[0-9a-f]{{7}}")
 
 
 def _stem(rule: Autoname, urn: str) -> str:
