@@ -110,7 +110,7 @@ class KubernetesStandIn(rpc.Provider):
         # says alone whether it is another (pulumi-kubernetes provider/pkg/provider/provider.go,
         # DiffConfig, 94977969).
         replaces = [_CLUSTER_ID] if known and before != after else []
-        keys = ("kubeconfig", _CLUSTER_ID)
+        keys = ("kubeconfig", "context", _CLUSTER_ID)
         diffs = [key for key in keys if olds.get(key) != news.get(key)]
         config = news.get("kubeconfig")
         if has_unknown(config):
@@ -118,15 +118,16 @@ class KubernetesStandIn(rpc.Provider):
         else:
             # Of what the whole block of the cluster has: server and certificate authority.
             read = (server_of, authority_of)
-            another = any(of(olds.get("kubeconfig")) != of(config) for of in read)
+            was = olds.get("kubeconfig"), olds.get("context")
+            another = any(of(*was) != of(config, news.get("context")) for of in read)
         if another and not (known and before == after):
             replaces.append("kubeconfig")
         return rpc.DiffResponse(changes=bool(diffs), replaces=replaces, diffs=diffs)
 
     async def configure(self, request: rpc.ConfigureRequest) -> rpc.ConfigureResponse:
         args = plain_map(request.args)
-        self._server = server_of(args.get("kubeconfig"))
-        self._authority = authority_of(args.get("kubeconfig"))
+        where = args.get("kubeconfig"), args.get("context")
+        self._server, self._authority = server_of(*where), authority_of(*where)
         self._at_hand = "kubeconfig" not in args and self._takes_cluster_at_hand()
         self._namespace = str(args.get("namespace") or "default")
         self._mutable = {

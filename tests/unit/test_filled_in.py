@@ -19,6 +19,7 @@ from sandbox.cloud.wide_catalog import WideCatalog
 from sandbox.clusters import Clusters
 from sandbox.journal import Journal
 from sandbox.providers.gcp import GcpStandIn
+from sandbox.providers.kubeconfig import authority_of, server_of
 from sandbox.providers.kubernetes import KubernetesStandIn
 from sandbox.providers.operations import Operations
 from sandbox.providers.random import RandomStandIn
@@ -304,3 +305,25 @@ def test_other_types_of_the_random_provider_are_refused_by_name() -> None:
     assert checked(RandomStandIn(), token, {})[1] == [
         f"the sandbox does not know the resource type {token}"
     ]
+
+
+CONTEXTS = """
+clusters:
+- {name: one, cluster: {server: "https://one"}}
+- {name: two, cluster: {server: "https://two", certificate-authority-data: Mg==}}
+contexts:
+- {name: first, context: {cluster: one}}
+- {name: second, context: {cluster: two}}
+current-context: second
+"""
+
+
+@pytest.mark.parametrize(
+    ("context", "server", "authority"),
+    [(None, "https://two", "Mg=="), ("first", "https://one", None)],
+)
+def test_the_cluster_is_that_of_the_context(
+    context: str | None, server: str, authority: str | None
+) -> None:
+    assert server_of(CONTEXTS, context) == server
+    assert authority_of(CONTEXTS, context) == authority
