@@ -134,8 +134,8 @@ ProgramOption = Annotated[
 ApisOption = Annotated[
     str,
     typer.Option(
-        help="With --program: APIs that are on in its project, with commas between them, or all in "
-        "all projects. Later commands in the same folder know it too."
+        help="With --program: APIs that are on in its projects, with commas between them, or all. "
+        "Later commands in the same folder know it too."
     ),
 ]
 ClusterOption = Annotated[

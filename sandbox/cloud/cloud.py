@@ -28,8 +28,8 @@ from sandbox.errors import CloudError, HalfMadeError
 from sandbox.faults import Faults, Stockout
 
 State: TypeAlias = dict[str, Any]
-# Among those that are on.
-_EVERY_API = "*"
+# In the place of a project or an API.
+ANY = "*"
 
 
 class Cloud:
@@ -157,12 +157,8 @@ class Cloud:
         return KINDS[token].create_minutes(inputs, self)
 
     def api_is_on(self, project: str, api: str) -> bool:
-        return not {f"{project}/{api}", _EVERY_API}.isdisjoint(self._state["apis"])
-
-    def turn_on_every_api(self) -> None:
-        """Of every project."""
-        if _EVERY_API not in self._state["apis"]:
-            self._state["apis"].append(_EVERY_API)
+        everywhere = {f"{ANY}/{ANY}", f"{ANY}/{api}"}
+        return not {f"{project}/{api}", *everywhere}.isdisjoint(self._state["apis"])
 
     @property
     def cluster_at_hand(self) -> Resource | None:
@@ -173,6 +169,7 @@ class Cloud:
         self._state["cluster_at_hand"] = cluster_id
 
     def turn_on_api(self, project: str, api: str) -> None:
+        """`ANY` is every one."""
         if not self.api_is_on(project, api):
             self._state["apis"].append(f"{project}/{api}")
 

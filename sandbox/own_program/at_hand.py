@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from catalog.table import nearest_names
 from cli.errors import UserError
-from sandbox.cloud.cloud import Cloud
+from sandbox.cloud.cloud import ANY, Cloud
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.errors import CloudError
@@ -21,17 +21,16 @@ _CLUSTER = {
 }
 
 
-def have_apis(cloud: Cloud, apis: str, project: str) -> None:
-    """`apis` is `all`, or names with commas between them, with or without their domain."""
-    if apis == ALL:
-        cloud.turn_on_every_api()
+def have_apis(cloud: Cloud, apis: str) -> None:
+    """In every project. `apis` is `all`, or names with commas between them, with or without their
+    domain."""
     known = {it.api.partition(".")[0] for it in KINDS.values() if it.api}
-    for name in filter(None, apis.split(",")) if apis != ALL else ():
+    for name in filter(None, apis.split(",")):
         short = name.strip().removesuffix(".googleapis.com")
-        if short not in known and "." not in name:
+        if short != ALL and short not in known and short == name:
             near = nearest_names(short, sorted({*known, ALL}))
             raise UserError(f'--apis: "{name}": no API that the sandbox asks; nearest: {near}')
-        cloud.turn_on_api(project, f"{short}.googleapis.com")
+        cloud.turn_on_api(ANY, ANY if short == ALL else f"{short}.googleapis.com")
     cloud.save()
 
 

@@ -149,7 +149,7 @@ def stand_ready(workspace: ProgramWorkspace, apis: str, *, cluster: bool) -> Non
         return
     cloud = workspace.cloud()
     if apis:
-        have_apis(cloud, apis, str(workspace.config().get("gcp:project")))
+        have_apis(cloud, apis)
     if cluster:
         have_cluster(cloud)
 

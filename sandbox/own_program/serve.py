@@ -32,7 +32,7 @@ from sandbox.own_program.workspace import write_language_host
 from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
 from sandbox.providers.stand_ins import serve_all
-from sandbox.workspace import SANDBOX_PROJECT, Workspace
+from sandbox.workspace import Workspace
 
 _HOST = "pulumi-language-python"
 
@@ -56,7 +56,7 @@ def serve(
         cloud = _cloud(workspace, faults)
         cloud.caller = caller
         if apis:
-            have_apis(cloud, apis, SANDBOX_PROJECT)
+            have_apis(cloud, apis)
         if cluster:
             have_cluster(cloud)
         ended = threading.Event()
