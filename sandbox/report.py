@@ -17,9 +17,9 @@ from cli.kube_mode import KubeMode
 from cli.next_steps import command
 from cli.overrides import path_of
 from cli.urns import name_of
-from sandbox.first_step import Course
-from sandbox.first_step_words import better, minutes, usd
 from sandbox.imports import ALWAYS
+from sandbox.of_stacks.first_step import Course
+from sandbox.of_stacks.first_step_words import better, minutes, usd
 from sandbox.run_result import RunResult
 from stacks.refusal import off_first
 from stacks.two_runs import back_on
