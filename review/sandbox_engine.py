@@ -4,9 +4,9 @@ from sandbox.deployment import with_urns
 from sandbox.engine import Engine, RunOptions, RunResult
 from sandbox.estimate import Unknown
 from sandbox.faults import Faults
-from sandbox.first_step import Course
-from sandbox.first_step_words import better, minutes, usd
-from sandbox.refused import planned, refused
+from sandbox.of_stacks.first_step import Course
+from sandbox.of_stacks.first_step_words import better, minutes, usd
+from sandbox.of_stacks.refused import planned, refused
 from sandbox.run import courses_of
 from sandbox.workspace import Workspace
 

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -72,12 +72,25 @@ StackOption = Annotated[
         help="Name of a Pulumi.NAME.yaml; by default the stack that Pulumi has selected.",
     ),
 ]
+ProgramStackOption = Annotated[
+    str | None,
+    typer.Option(
+        "--stack",
+        "-s",
+        show_default=False,
+        help="Name of a Pulumi.NAME.yaml; by default the stack that Pulumi has selected, and with "
+        "--program the only one, or dev where there is none.",
+    ),
+]
 SpeedOption = Annotated[
     float, typer.Option(help="Simulated seconds a second; inf: as fast as the engine goes.")
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", help="PATH=VALUE overrides a config value: pools.gpu.nodes=4."),
+    typer.Option(
+        "--set",
+        help="PATH=VALUE overrides a config value: pools.gpu.nodes=4; with --program KEY=VALUE.",
+    ),
 ]
 FaultOption = Annotated[Path | None, typer.Option(help="YAML file of failures to simulate.")]
 ProjectOption = Annotated[
@@ -115,16 +128,36 @@ ReplaceOption = Annotated[
     list[str] | None,
     typer.Option("--replace", help="Resource to make anew, by its URN or its logical name."),
 ]
-ProgramOption = Annotated[
+RunProgramOption = Annotated[
     bool, typer.Option("--run-program", help="Run the program, as it is now, before the delete.")
 ]
 ImportOption = Annotated[str | None, typer.Option(help="NAME=URN.")]
+ProgramOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of any Pulumi program, run as it is: its Pulumi.yaml, its config, its code."
+    ),
+]
+ApisOption = Annotated[
+    str,
+    typer.Option(
+        help="With --program: APIs that are on in its projects, with commas between them, or all. "
+        "Later commands in the same folder know it too."
+    ),
+]
+ClusterOption = Annotated[
+    bool,
+    typer.Option(
+        "--cluster",
+        help="With --program: a cluster is there, for a Kubernetes provider without a kubeconfig.",
+    ),
+]
 FolderOption = Annotated[Path, typer.Option(help="The sandbox's own folder.")]
 
 
 def _command(verb: Verb) -> Callable[..., None]:
     def command(
-        stack: StackOption,
+        stack: ProgramStackOption = None,
         speed: SpeedOption = DEFAULT_SPEED,
         overrides: SetOption = None,
         fault: FaultOption = None,
@@ -132,11 +165,13 @@ def _command(verb: Verb) -> Callable[..., None]:
         json_file: JsonOption = None,
         kube: KubeOption = KubeMode.auto,
         roles: RolesOption = None,
+        program: ProgramOption = None,
+        apis: ApisOption = "",
+        cluster: ClusterOption = False,
         folder: FolderOption = FOLDER,
     ) -> None:
-        held = tuple(filter(None, (roles or "").split(",")))
-        options = (overrides or [], fault, json_file, project, kube, held)
-        _run(folder, stack, verb, speed, *options)
+        options = (overrides or [], fault, json_file, project, kube, _held(roles))
+        _run(folder, stack, verb, speed, *options, of=_Program(program, apis, cluster))
 
     return command
 
@@ -148,12 +183,15 @@ app.command("preview", help="Show what `up` would do, and about how long it woul
 
 @app.command()
 def up(
-    stack: StackOption,
+    stack: ProgramStackOption = None,
     speed: SpeedOption = DEFAULT_SPEED,
     overrides: SetOption = None,
     target: TargetOption = None,
     target_dependents: DependentsOption = False,
     replace: ReplaceOption = None,
+    program: ProgramOption = None,
+    apis: ApisOption = "",
+    cluster: ClusterOption = False,
     fault: FaultOption = None,
     project: ProjectOption = None,
     kube: KubeOption = KubeMode.auto,
@@ -162,10 +200,9 @@ def up(
     folder: FolderOption = FOLDER,
 ) -> None:
     """Bring the stack up, or to what its config says now."""
-    held = tuple(filter(None, (roles or "").split(",")))
-    options = (overrides or [], fault, json_file, project, kube, held)
+    options = (overrides or [], fault, json_file, project, kube, _held(roles))
     only = {**_targeted(target, target_dependents), **({"replace": replace} if replace else {})}
-    _run(folder, stack, "up", speed, *options, only)
+    _run(folder, stack, "up", speed, *options, only, of=_Program(program, apis, cluster))
 
 
 app.command("refresh", help="Read what the simulated cloud really holds into the state.")(
@@ -179,28 +216,98 @@ def _targeted(target: list[str] | None, dependents: bool) -> dict[str, Any]:
 
 @app.command()
 def destroy(
-    stack: StackOption,
+    stack: ProgramStackOption = None,
     speed: SpeedOption = DEFAULT_SPEED,
     fault: FaultOption = None,
     json_file: JsonOption = None,
     roles: RolesOption = None,
     target: TargetOption = None,
     target_dependents: DependentsOption = False,
-    run_program: ProgramOption = False,
+    run_program: RunProgramOption = False,
+    program: ProgramOption = None,
     folder: FolderOption = FOLDER,
 ) -> None:
     """Delete everything that the stack made, or the targets."""
-    held = tuple(filter(None, (roles or "").split(",")))
     only = _targeted(target, target_dependents) | ({"run_program": True} if run_program else {})
-    _run(folder, stack, "destroy", speed, [], fault, json_file, None, KubeMode.auto, held, only)
+    options = ([], fault, json_file, None, KubeMode.auto, _held(roles), only)
+    _run(folder, stack, "destroy", speed, *options, of=_Program(program))
 
 
-def _run(folder: Path, stack: str, verb: Verb, speed: float, *options: Any) -> None:
+@app.command()
+def serve(
+    speed: SpeedOption = DEFAULT_SPEED,
+    fault: FaultOption = None,
+    project: ProjectOption = None,
+    roles: RolesOption = None,
+    apis: ApisOption = "",
+    cluster: ClusterOption = False,
+    folder: FolderOption = FOLDER,
+) -> None:
+    """Keep the stand-ins up for `pulumi` itself, and print the variables by which it finds them."""
+    from sandbox.own_program.serve import serve as keep_up
+
+    _without_options()
+    keep_up(_programs_folder(folder), speed, fault, project, _held(roles), apis, cluster=cluster)
+
+
+class _Program(NamedTuple):
+    """A program that is no stack of this project, and what is there for it."""
+
+    folder: Path | None
+    apis: str = ""
+    cluster: bool = False
+
+
+def _held(roles: str | None) -> tuple[str, ...]:
+    return tuple(filter(None, (roles or "").split(",")))
+
+
+def _run(
+    folder: Path, stack: str | None, verb: Verb, speed: float, *options: Any, of: _Program
+) -> None:
     # The engine and its SDK cost about a second to import: `--help` does without.
-    from sandbox.run import run_verb
+    if of.folder is not None:
+        code = _run_program(folder, stack, verb, speed, *options, of=of)
+    else:
+        if of.apis or of.cluster:
+            option = "--apis" if of.apis else "--cluster"
+            raise MistypedError(f"{option}: is for programs; nearest: --program FOLDER")
+        from sandbox.run import run_verb
 
-    if code := run_verb(_workspace(folder, stack), verb, speed, *options):
+        workspace = _workspace(folder, _selected() if stack is None else stack)
+        code = run_verb(workspace, verb, speed, *options)
+    if code:
         raise typer.Exit(code)
+
+
+def _run_program(
+    folder: Path,
+    stack: str | None,
+    verb: Verb,
+    speed: float,
+    overrides: list[str],
+    fault: Path | None,
+    json_file: Path | None,
+    *rest: Any,
+    of: _Program,
+) -> int:
+    from sandbox.own_program.run import ProgramOptions, program_workspace, run_program
+
+    assert of.folder is not None
+    _without_options()
+    project, kube, roles, *only = rest
+    options = ProgramOptions(
+        speed, overrides, fault, project, kube, roles, *only, apis=of.apis, cluster=of.cluster
+    )
+    workspace = program_workspace(of.folder, _programs_folder(folder), stack)
+    return run_program(workspace, verb, options, json_file)
+
+
+def _programs_folder(folder: Path) -> Path:
+    """Unless somebody names one, not that of stacks, whose names a program's may have."""
+    from sandbox.own_program.workspace import FOLDER as OF_PROGRAMS
+
+    return OF_PROGRAMS if folder == FOLDER else folder
 
 
 @app.command()
@@ -297,10 +404,14 @@ def reset(
 def _workspace(folder: Path, stack: str) -> Workspace:
     from sandbox.workspace import Workspace
 
-    # The Automation API hands its own environment on.
+    _without_options()
+    return Workspace(folder.resolve(), stack)
+
+
+def _without_options() -> None:
+    """The Automation API hands its own environment on."""
     for name in os.environ.keys() - without_options(os.environ).keys():
         del os.environ[name]
-    return Workspace(folder.resolve(), stack)
 
 
 def main() -> int:

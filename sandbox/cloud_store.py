@@ -21,6 +21,7 @@ def cloud_at(
     reservations: Reservations | None = None,
     *,
     real_control_planes: bool = False,
+    has_defaults: bool = False,
 ) -> Cloud:
     """The cloud as the last command left it; changes are written, and nothing else is."""
 
@@ -35,6 +36,7 @@ def cloud_at(
         reservations,
         keep=keep,
         real_control_planes=real_control_planes,
+        has_defaults=has_defaults,
     )
     cloud.fill_in()
     return cloud

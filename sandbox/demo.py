@@ -18,7 +18,7 @@ from cli.progress import told
 from cli.urns import name_of
 from sandbox.engine import Verb
 from sandbox.faults import Faults
-from sandbox.first_step_words import minutes
+from sandbox.of_stacks.first_step_words import minutes
 from sandbox.report import print_failure
 from sandbox.run import print_cost, run
 from sandbox.run_result import RunResult

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from pulumi.automation import (
@@ -44,10 +45,9 @@ from sandbox.plan import (
 )
 from sandbox.planned_pulls import with_pulls
 from sandbox.program import load_program
-from sandbox.providers.gcp import GcpStandIn
-from sandbox.providers.kubernetes import KubernetesStandIn
 from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
+from sandbox.providers.stand_ins import serve_all
 from sandbox.removal import data_last
 from sandbox.run_result import RunResult, Verb
 from sandbox.schedule import TimedStep
@@ -58,6 +58,7 @@ from sandbox.workspace import Workspace
 # As many as the graph has: how many operations run at once is the cloud's limit to set, not the
 # engine's.
 PARALLEL = 64
+_VERBS = ("preview", "up", "refresh", "destroy")
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,7 @@ class Engine:
         owner = partial(engine_pid, self._workspace.backend)
         operations = Operations(cloud, clock, journal, durations, owner)
         with ProviderServer(clock) as server:
-            server.serve("gcp", "pulumi-gcp", partial(GcpStandIn, clusters, operations))
-            kubernetes = partial(KubernetesStandIn, clusters, operations)
-            server.serve("kubernetes", "pulumi-kubernetes", kubernetes, compares_inputs=True)
+            serve_all(server, clusters, operations, fills_in=self._workspace.is_program)
             stood = self._workspace.deployment()
             is_new = not any(self._workspace.state_files())
             stack = self._open(server.address, is_new=is_new)
@@ -148,7 +147,7 @@ class Engine:
             if verb == "preview"
             else deployment.stack_outputs(after),
             cloud=everything(clusters),
-            own=of_stack(clusters, self._workspace.stack, after),
+            own=of_stack(clusters, self._workspace.urn_stack, after),
             timeline=journal.steps,
             plan=plan,
             steps=estimate.steps,
@@ -160,23 +159,39 @@ class Engine:
         )
 
     def _open(self, providers: str, *, is_new: bool) -> Stack:
-        local = LocalWorkspace(
-            work_dir=str(self._workspace.work_dir),
-            pulumi_home=str(self._workspace.home),
-            pulumi_command=_pulumi_command(),
-            env_vars={**self._workspace.environment, "PULUMI_DEBUG_PROVIDERS": providers},
-            program=partial(load_program, self._workspace.project_folder),
-        )
+        local = self._local(self._workspace.run_folder, providers)
         # Each call of the CLI costs some 0.4 s of a core. Every verb names its stack, so none has
         # to be selected; and what the Automation API asks after each verb, for outputs and
         # history, is read here from the events and the state.
         local.select_stack = _nothing  # type: ignore[method-assign]
+        if self._workspace.is_program:
+            # In its own folder this would write into the program's config.
+            local.create_stack = self._local(self._workspace.work_dir, providers).create_stack
         stack = (Stack.create if is_new else Stack.select)(self._workspace.stack, local)
+        if self._workspace.is_program:
+            for verb in _VERBS:
+                with_copy = partial(
+                    getattr(stack, verb), config_file=str(self._workspace.config_file)
+                )
+                setattr(stack, verb, with_copy)
         stack.outputs = dict  # type: ignore[method-assign]
         stack.info = lambda show_secrets=True: _NO_SUMMARY  # type: ignore[method-assign]
         for key, value in self._secrets.items():
             self._set_secret(key, value)
         return stack
+
+    def _local(self, folder: Path, providers: str) -> LocalWorkspace:
+        own = self._workspace
+        return LocalWorkspace(
+            work_dir=str(folder),
+            pulumi_home=str(own.home),
+            # With the language host that stands beside it.
+            pulumi_command=PulumiCommand(root=str(own.root))
+            if own.is_program
+            else _pulumi_command(),
+            env_vars={**own.environment, "PULUMI_DEBUG_PROVIDERS": providers},
+            program=None if own.is_program else partial(load_program, own.project_folder),
+        )
 
     def _set_secret(self, key: str, value: str) -> None:
         """Encrypt through standard input: `pulumi config set` would show the value in the process

@@ -11,7 +11,7 @@ _MARK = "this-folder-is-a-sandbox"
 # Everything that the sandbox itself puts there, and the reserve of earlier ones; the lock comes
 # last, for it is held.
 _OWN = (
-    *("state", "stacks", "home", "kube", "cloud.json", "cloud.draft", "project.yaml"),
+    *("state", "stacks", "home", "bin", "kube", "cloud.json", "cloud.draft", "project.yaml"),
     *("reserve", _MARK, "lock"),
 )
 # A sandbox without a mark is one of before there were marks.

@@ -8,7 +8,6 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 
 import grpc
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
@@ -19,10 +18,9 @@ from cli.pulumi_cli import binary
 from sandbox.clock import VirtualClock
 from sandbox.clusters import Clusters
 from sandbox.journal import Journal
-from sandbox.providers.gcp import GcpStandIn
-from sandbox.providers.kubernetes import KubernetesStandIn
 from sandbox.providers.operations import Operations
 from sandbox.providers.server import ProviderServer
+from sandbox.providers.stand_ins import serve_all
 from sandbox.status import refuse_never_run
 from sandbox.workspace import Workspace
 
@@ -54,9 +52,7 @@ def stand_ins(workspace: Workspace, clusters: Clusters) -> Iterator[dict[str, st
     host.start()
     try:
         with ProviderServer(clock) as server:
-            server.serve("gcp", "pulumi-gcp", partial(GcpStandIn, clusters, operations))
-            kubernetes = partial(KubernetesStandIn, clusters, operations)
-            server.serve("kubernetes", "pulumi-kubernetes", kubernetes)
+            serve_all(server, clusters, operations)
             yield {
                 **workspace.cli_environment,
                 "PULUMI_DEBUG_PROVIDERS": server.address,

@@ -17,9 +17,9 @@ from cli.kube_mode import KubeMode
 from cli.next_steps import command
 from cli.overrides import path_of
 from cli.urns import name_of
-from sandbox.first_step import Course
-from sandbox.first_step_words import better, minutes, usd
 from sandbox.imports import ALWAYS
+from sandbox.of_stacks.first_step import Course
+from sandbox.of_stacks.first_step_words import better, minutes, usd
 from sandbox.providers.operations import OPERATIONS_AT_ONCE
 from sandbox.run_result import RunResult
 from stacks.refusal import off_first
@@ -77,6 +77,12 @@ def print_report(
         if result.report.failed:
             _print_lines(console, [f"warning: {it}" for it in result.report.warnings])
         return
+    print_result(console, result)
+    _print_next(console, result, root, overrides, kube, protected)
+
+
+def print_result(console: Console, result: RunResult) -> None:
+    """What a run that succeeded did, and how long it took."""
     console.print(f"{result.operation} of {result.stack} succeeded", style="bold green")
     _print_lines(console, [f"warning: {it}" for it in result.report.diagnostics])
     if result.operation in ("up", "destroy"):
@@ -86,7 +92,6 @@ def print_report(
     _print_times(console, result)
     _print_courses(console, result.courses)
     _print_lines(console, result.unknown.lines)
-    _print_next(console, result, root, overrides, kube, protected)
 
 
 def print_failure(result: RunResult, *, hooks: bool = True) -> None:

@@ -25,15 +25,15 @@ from sandbox.clusters import Clusters
 from sandbox.engine import Engine, RunOptions, RunResult, Verb
 from sandbox.estimate import Unknown
 from sandbox.failed_jobs import fail_jobs
-from sandbox.failure import Context, failure_lines
 from sandbox.faults import Faults
-from sandbox.first_step import Course, courses
 from sandbox.in_use import refuse_platform_in_use
 from sandbox.json_file import json_output
 from sandbox.kube_choice import has_queues, is_real, said
 from sandbox.live_output import LiveOutput
-from sandbox.people_runs import after_preview, before_destroy, before_up
-from sandbox.refused import not_run, planned, refused
+from sandbox.of_stacks.failure import Context, failure_lines
+from sandbox.of_stacks.first_step import Course, courses
+from sandbox.of_stacks.people_runs import after_preview, before_destroy, before_up
+from sandbox.of_stacks.refused import not_run, planned, refused
 from sandbox.report import print_report
 from sandbox.secrets import secret_from_environment
 from sandbox.status import refuse_never_run

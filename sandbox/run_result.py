@@ -10,8 +10,8 @@ from sandbox.bounds import Bounds
 from sandbox.edges import Wait, waits_of
 from sandbox.estimate import Unknown
 from sandbox.events import EngineReport
-from sandbox.first_step import Course
 from sandbox.journal import Step
+from sandbox.of_stacks.first_step import Course
 from sandbox.plan import Inputs
 from sandbox.schedule import CriticalPath, TimedStep
 

@@ -69,6 +69,21 @@ class Workspace:
         return self.root / "stacks" / self.stack
 
     @property
+    def is_program(self) -> bool:
+        """Whether it is any program of Pulumi, of which nothing is known here."""
+        return False
+
+    @property
+    def run_folder(self) -> Path:
+        """Where Pulumi's CLI runs."""
+        return self.work_dir
+
+    @property
+    def urn_stack(self) -> str:
+        """How the URNs of the stack's resources begin, after `urn:pulumi:`."""
+        return self.stack
+
+    @property
     def config_file(self) -> Path:
         return self.work_dir / f"Pulumi.{self.stack}.yaml"
 
@@ -160,7 +175,7 @@ class Workspace:
         require_room(self.root)
         self.work_dir.mkdir(parents=True, exist_ok=True)
         self.backend.mkdir(parents=True, exist_ok=True)
-        self._keep_from_logging()
+        self.keep_from_logging()
         project_file = _checked(self.project_folder / "Pulumi.yaml", lambda file, _: text_of(file))
         (self.work_dir / "Pulumi.yaml").write_bytes(project_file)
         previous = self._previous()
@@ -180,9 +195,9 @@ class Workspace:
         )
         kept, missing = self._keep_encrypted(secrets, previous)
         document: dict[str, Any] = {"config": {**config, **kept}}
-        if salt := _salt(self.config_file):
+        if salt := salt_of(self.config_file):
             document["encryptionsalt"] = salt
-        replace_file(self.config_file, yaml.dump(document, Dumper=_Dumper, sort_keys=False))
+        replace_file(self.config_file, yaml.dump(document, Dumper=Dumper, sort_keys=False))
         self._note_own_secrets(own)
         self._have_repositories(str(config.get("gcp:project")))
         return missing
@@ -199,7 +214,7 @@ class Workspace:
 
             have_repositories(self.cloud(), own)
 
-    def _keep_from_logging(self) -> None:
+    def keep_from_logging(self) -> None:
         """The CLI writes all that it does into files of its own, a quarter of its work, and has no
         switch for it; without a folder for them it goes on (pulumi/pulumi pkg/logging/encrypted.go
         and cmd/pulumi/pulumi.go:330, v3.256.0)."""
@@ -230,6 +245,7 @@ class Workspace:
             faults,
             given,
             real_control_planes=real_control_planes,
+            has_defaults=self.is_program,
         )
 
     def user_file(self) -> StackFile:
@@ -369,7 +385,7 @@ class Workspace:
         return _digest(value, bytes.fromhex(known.split(":")[0])) == known
 
 
-class _Dumper(_SafeDumper):
+class Dumper(_SafeDumper):
     """Writes each text in quotes, so that Pulumi's YAML takes none of them for a number or time."""
 
 
@@ -377,7 +393,7 @@ def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
 
 
-_Dumper.add_representer(str, _quoted)
+Dumper.add_representer(str, _quoted)
 
 
 def _read(file: Path) -> StackFile:
@@ -392,7 +408,7 @@ def _checked(file: Path, read: Callable[[Path, str], _Read]) -> _Read:
         raise UserError("\n".join(f"{file.name}: {line}" for line in error.lines)) from None
 
 
-def _salt(file: Path) -> str | None:
+def salt_of(file: Path) -> str | None:
     """What the engine's secrets in the last copy are encrypted with."""
     try:
         found = load_yaml(text_of(file)) if file.exists() else None

@@ -9,7 +9,6 @@ from typing import Any
 
 from catalog import Catalog, FactError, MachineType
 from components.capacity import CapacityMode
-from components.pool_labels import DRANET_LABEL
 
 # What makes a zone's name of a region's.
 _ZONE = re.compile(r"-[a-z]$")
@@ -124,15 +123,3 @@ def _capacity(config: Mapping[str, Any], inputs: Mapping[str, Any]) -> CapacityM
     if config.get("flexStart"):
         return CapacityMode.FLEX_START
     return CapacityMode.SPOT if config.get("spot") else CapacityMode.ON_DEMAND
-
-
-def is_dranet(inputs: Mapping[str, Any]) -> bool:
-    """Whether pods claim the nodes' additional interfaces of GKE's own driver."""
-    labels = (inputs.get("nodeConfig") or {}).get("labels") or {}
-    return all(labels.get(key) == value for key, value in DRANET_LABEL.items())
-
-
-def additional_networks(inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """References to the network and the subnetwork of each additional interface, in order."""
-    configs = (inputs.get("networkConfig") or {}).get("additionalNodeNetworkConfigs") or []
-    return [(str(config.get("network")), str(config.get("subnetwork"))) for config in configs]

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cli.errors import UserError
-from sandbox.refused import planned
+from sandbox.of_stacks.refused import planned
 from sandbox.workspace import SANDBOX_PROJECT, Workspace
 from stacks.config import ConfigError
 from stacks.outputs import kms_grants

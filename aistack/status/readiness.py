@@ -41,9 +41,9 @@ from kube.kinds import (
     RESOURCE_SLICE,
     Kind,
 )
+from kube.node_pools import additional_networks, is_dranet
 from kube.objects import JsonObject, dig, maps, name_of, namespace_of
 from kube.reading import whole
-from stacks.node_pool_facts import additional_networks, is_dranet
 from stacks.refusal import NODE_POOL
 
 _CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"

@@ -23,10 +23,13 @@ from sandbox.cloud.preemption import preempted_pools
 from sandbox.cloud.reservations import Reservations
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.told_machines import to_keep, with_told
+from sandbox.cloud.wide_catalog import WideCatalog
 from sandbox.errors import CloudError, HalfMadeError
 from sandbox.faults import Faults, Stockout
 
 State: TypeAlias = dict[str, Any]
+# In the place of a project or an API.
+ANY = "*"
 
 
 class Cloud:
@@ -44,18 +47,21 @@ class Cloud:
         *,
         keep: Callable[[State], None] = lambda _: None,
         real_control_planes: bool = False,
+        has_defaults: bool = False,
     ) -> None:
         self.faults = faults or Faults()
         self.reservations = reservations or Reservations.load()
         self.real_control_planes = real_control_planes
+        self.has_defaults = has_defaults
         self.caller = Caller()
         self._keep = keep
         self._state: State = {"resources": {}, "apis": [], "clusters": {}}
         self._state |= {"producers": [], "abandoned_peerings": [], "identity_pools": []}
         self._state |= {"preempted": [], "told": {}, "births": {}, "short": {}, "degraded": {}}
-        self._state |= {"stockouts": []}
+        self._state |= {"stockouts": [], "cluster_at_hand": ""}
         self._state |= state or {}
-        self.catalog = with_told(catalog, self._state["told"])
+        known = with_told(catalog, self._state["told"])
+        self.catalog = WideCatalog(additions=known.additions) if has_defaults else known
 
     # -- reading
 
@@ -74,11 +80,17 @@ class Cloud:
         found = self.get(resource_id)
         return deepcopy(found) if found and found.token == token else None
 
-    def require(self, token: str, reference: str | None, what: str) -> Resource:
-        """The resource that an input refers to by id, self link, email or name."""
+    def require(
+        self, token: str, reference: str | None, what: str, project: str | None = None
+    ) -> Resource:
+        """The resource that an input refers to by id, self link, email or name, which is one of
+        `project`, if that is known."""
         for resource in self.find(token):
-            names = (resource.id, resource["name"], resource.outputs.get("selfLink"))
-            if reference is not None and (reference in names or reference == short_name(resource)):
+            if reference is not None and reference in (
+                resource.id,
+                resource.outputs.get("selfLink"),
+                *_names_in(project, resource),
+            ):
                 return resource
         # hashicorp/terraform-provider-google issue 5860.
         raise CloudError("NOT_FOUND", f'{what} "{reference}" was not found')
@@ -145,9 +157,19 @@ class Cloud:
         return KINDS[token].create_minutes(inputs, self)
 
     def api_is_on(self, project: str, api: str) -> bool:
-        return f"{project}/{api}" in self._state["apis"]
+        everywhere = {f"{ANY}/{ANY}", f"{ANY}/{api}"}
+        return not {f"{project}/{api}", *everywhere}.isdisjoint(self._state["apis"])
+
+    @property
+    def cluster_at_hand(self) -> Resource | None:
+        """The cluster that a program without a kubeconfig reaches."""
+        return self.get(self._state["cluster_at_hand"])
+
+    def have_at_hand(self, cluster_id: str) -> None:
+        self._state["cluster_at_hand"] = cluster_id
 
     def turn_on_api(self, project: str, api: str) -> None:
+        """`ANY` is every one."""
         if not self.api_is_on(project, api):
             self._state["apis"].append(f"{project}/{api}")
 
@@ -297,6 +319,12 @@ class Cloud:
             "outputs": resource.outputs,
         }
         self.save()
+
+
+def _names_in(project: str | None, resource: Resource) -> tuple[str, ...]:
+    if project not in (None, resource["project"]) and resource["project"]:
+        return ()
+    return (resource["name"], short_name(resource))
 
 
 def _filled(known: Mapping[str, Any], computed: Mapping[str, Any]) -> dict[str, Any]:

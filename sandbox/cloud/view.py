@@ -27,6 +27,12 @@ class View(Protocol):
         ...
 
     @property
+    def has_defaults(self) -> bool:
+        """Whether projects have what Google gives each by itself: a network `default`, subnets of
+        networks in auto mode, the nodes of a cluster's first pool."""
+        ...
+
+    @property
     def producers(self) -> list[str]:
         """Networks on whose peering a producer (Lustre) still holds addresses."""
         ...
@@ -64,8 +70,11 @@ class View(Protocol):
 
     def get(self, resource_id: str) -> Resource | None: ...
 
-    def require(self, token: str, reference: str | None, what: str) -> Resource:
-        """The resource that an input refers to by id, self link, email or name."""
+    def require(
+        self, token: str, reference: str | None, what: str, project: str | None = None
+    ) -> Resource:
+        """The resource that an input refers to by id, self link, email or name, which is one of
+        `project`, if that is known."""
         ...
 
     def project_number(self, project: str) -> str: ...

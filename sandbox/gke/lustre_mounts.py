@@ -40,7 +40,7 @@ def lustre_mounts(cluster: Resource, cloud: View) -> Mounts:
 
 
 def _unreachable(address: str, filesystem: str, cluster: Resource, cloud: View) -> str:
-    network = find_network(cloud, cluster["network"])
+    network = find_network(cloud, cluster["network"] or "default", cluster["project"])
     instances = on_network(cloud, LustreInstance.token, network)
     instance = next((it for it in instances if address_of(it) == address), None)
     if instance is None:
@@ -81,7 +81,7 @@ def _rules(network: Resource, cloud: View) -> list[Resource]:
     return [
         rule
         for rule in cloud.find(Firewall.token)
-        if refers(rule["network"], network)
+        if refers(rule["network"], network, rule["project"])
         and rule["direction"] != "EGRESS"
         and not rule["disabled"]
     ]

@@ -10,14 +10,15 @@ from catalog import FactError, MachineType
 from catalog.node_room import DEFAULT_DISK_GB, DEFAULT_PODS
 from catalog.pool_nodes import most_nodes, wanted_nodes
 from cli.errors import UserError
+from kube.node_pools import additional_networks, is_dranet
 from kube.objects import Node, Taint
+from sandbox.cloud.kinds.cluster import unrecorded_pools
 from sandbox.cloud.kinds.pool_capacity import is_queued, reservation_of
 from sandbox.cloud.kinds.pools import POOL, attached, machine_of, pool_zones, topology_of
 from sandbox.cloud.resource import Resource
 from sandbox.cloud.view import View
 from sandbox.gke.gpu_drivers import driver_of, is_without_driver
 from sandbox.kube.claims import CHANNEL_CLASS, DEVICE_CLASSES, GPU_CLASS
-from stacks.node_pool_facts import additional_networks, is_dranet
 
 # Labels of nodes whose GPUs pods claim: GKE's own device plug-in stays away, and NVIDIA's driver
 # comes (GKE documentation, "Prepare GKE infrastructure for DRA workloads", read 2026-11-24).
@@ -40,6 +41,8 @@ def nodes_of(cluster: Resource, cloud: View) -> list[Node]:
     for pool in cloud.find(POOL):
         if pool.id.startswith(f"{cluster.id}/") and pool.id not in cloud.preempted:
             nodes.extend(pool_nodes(pool, cluster, cloud))
+    for pool in unrecorded_pools(cluster, cloud):
+        nodes.extend(pool_nodes(pool, cluster, cloud))
     return nodes
 
 

@@ -10,7 +10,6 @@ services/artifactregistry/data_source_artifact_registry_repository.go.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +26,9 @@ from sandbox.cloud.kinds.network import (
     RouterNat,
     Subnetwork,
     find_network,
-    on_network,
+    subnets_of,
 )
+from sandbox.cloud.near import near
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError
 from sandbox.providers.results import shaped
@@ -49,8 +49,8 @@ def call(cloud: Cloud, token: str, args: Args, defaults: Mapping[str, Any]) -> d
         _check(cloud, token, given)
         return _project(cloud, {**args, "project": args.get("projectId") or given.get("project")})
     if token not in _FUNCTIONS:
-        near = difflib.get_close_matches(token, FUNCTIONS, n=1)
-        hint = f"; nearest: {near[0]}" if near else ""
+        found = near(token, sorted(FUNCTIONS))
+        hint = f"; nearest: {found}" if found else ""
         raise CloudError("UNIMPLEMENTED", f"the sandbox does not know the function {token}{hint}")
     kind, read = _FUNCTIONS[token]
     _require_api(cloud, kind, given)
@@ -74,7 +74,7 @@ def _project(cloud: Cloud, args: Args) -> dict[str, Any]:
 def _network(cloud: Cloud, args: Args) -> dict[str, Any]:
     resource_id = f"projects/{args['project']}/global/networks/{args['name']}"
     found = _found(cloud, Network.token, resource_id)
-    subnets = on_network(cloud, Subnetwork.token, found)
+    subnets = subnets_of(cloud, found)
     links = [subnet.outputs["selfLink"] for subnet in subnets]
     return {**_state(found), "subnetworksSelfLinks": links}
 
@@ -95,7 +95,7 @@ def _image(cloud: Cloud, args: Args) -> dict[str, Any]:
 def _subnetwork(cloud: Cloud, args: Args) -> dict[str, Any]:
     place = f"projects/{args['project']}/regions/{args['region']}"
     found = _found(cloud, Subnetwork.token, f"{place}/subnetworks/{args['name']}")
-    network = find_network(cloud, found["network"])
+    network = find_network(cloud, found["network"], found["project"])
     return {"privateIpGoogleAccess": False, **_state(found), "network": network.outputs["selfLink"]}
 
 
@@ -119,7 +119,7 @@ def _router(cloud: Cloud, router: Resource) -> dict[str, Any]:
         if (nat["project"], nat["region"], nat["router"])
         == (router["project"], router["region"], router["name"])
     ]
-    network = find_network(cloud, router["network"]).outputs["selfLink"]
+    network = find_network(cloud, router["network"], router["project"]).outputs["selfLink"]
     return {**_state(router), "network": network, "nats": nats}
 
 

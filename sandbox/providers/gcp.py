@@ -3,7 +3,6 @@ cloud."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,14 +16,22 @@ from sandbox.cloud.given_back import GivenBack, TypeTable
 from sandbox.cloud.kinds import KINDS
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.node_pool import NodePool
+from sandbox.cloud.near import near
 from sandbox.cloud.resource import Resource
 from sandbox.clusters import Clusters
 from sandbox.errors import CloudError, HalfMadeError, NotReadyError
-from sandbox.providers import functions
+from sandbox.providers import bridge, functions
 from sandbox.providers.diff import is_within
+from sandbox.providers.engine_log import EngineLog
 from sandbox.providers.operations import Operations
 from sandbox.providers.schema import Difference, GcpSchema
-from sandbox.providers.values import UNKNOWN, plain_map, whole_unknowns_marked, wrap_map
+from sandbox.providers.values import (
+    UNKNOWN,
+    plain_map,
+    whole_unknowns_marked,
+    without_nulls,
+    wrap_map,
+)
 
 PROVIDER_INPUTS = ("project", "region", "zone")
 # hashicorp/terraform-provider-google-beta, resource_container_node_pool.go,
@@ -42,7 +49,12 @@ _UNLISTED = (
 class GcpStandIn(rpc.Provider):
     """Answers the engine in place of the pulumi-gcp plugin."""
 
-    def __init__(self, clusters: Clusters, operations: Operations) -> None:
+    def __init__(
+        self, clusters: Clusters, operations: Operations, *, fills_in: bool = False
+    ) -> None:
+        """`fills_in`: names and places that a program leaves out, as the plugin does."""
+        self.log = EngineLog()
+        self._fills_in = fills_in
         self._clusters = clusters
         self._cloud = clusters.cloud
         self._operations = operations
@@ -53,6 +65,8 @@ class GcpStandIn(rpc.Provider):
     async def configure(self, request: rpc.ConfigureRequest) -> rpc.ConfigureResponse:
         known = plain_map(request.args)
         self._defaults = {key: known[key] for key in PROVIDER_INPUTS if key in known}
+        if self._fills_in:
+            self._defaults = {**bridge.of_environment(), **self._defaults}
         return rpc.ConfigureResponse(supports_preview=True, accept_outputs=False)
 
     async def diff_config(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
@@ -65,16 +79,36 @@ class GcpStandIn(rpc.Provider):
         token = token_of(request.urn)
         if not self._schema.knows(token) or token not in KINDS:
             return rpc.CheckResponse(failures=[rpc.CheckFailure("", unknown_type(token))])
-        inputs = dict(request.new_inputs)
-        for key in ("project", "region"):
-            if key not in inputs and key in self._defaults and self._schema.takes(token, key):
-                inputs[key] = PropertyValue(self._defaults[key])
+        inputs, failures = await self._filled(request, token)
         values = plain_map(inputs)
-        failures = [rpc.CheckFailure(f.path, f.reason) for f in self._schema.check(token, values)]
+        failures += [rpc.CheckFailure(f.path, f.reason) for f in self._schema.check(token, values)]
         if not failures:
             unlisted = self._given_back.of(token).unlisted(values)
             failures = [rpc.CheckFailure(path, _UNLISTED.format(path)) for path in unlisted]
         return rpc.CheckResponse(inputs=inputs, failures=failures)
+
+    async def _filled(
+        self, request: rpc.CheckRequest, token: str
+    ) -> tuple[dict[str, PropertyValue], list[rpc.CheckFailure]]:
+        inputs = dict(request.new_inputs)
+        if not self._fills_in:
+            for key in ("project", "region"):
+                if key not in inputs and key in self._defaults and self._schema.takes(token, key):
+                    inputs[key] = PropertyValue(self._defaults[key])
+            return inputs, []
+        olds = plain_map(request.old_inputs)
+        inputs, warnings = bridge.with_numbers(token, without_nulls(inputs), self._schema)
+        for warning in warnings:
+            await self.log.warn(request.urn, warning)
+        named = (request.urn, olds, inputs, request.random_seed, self._schema)
+        inputs, unnamed = bridge.with_name(token, *named)
+        inputs, nowhere = bridge.with_place(token, inputs, self._defaults, self._schema)
+        return inputs, [rpc.CheckFailure(it.path, it.reason) for it in (*unnamed, *nowhere)]
+
+    def _has_own_name(self, request: rpc.DiffRequest, news: Mapping[str, Any]) -> bool:
+        """One that the plugin gave is another after a replacement."""
+        token = token_of(request.urn)
+        return not (self._fills_in and bridge.is_autonamed(token, request.urn, news, self._schema))
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         olds = plain_map(request.old_state)
@@ -96,7 +130,9 @@ class GcpStandIn(rpc.Provider):
             diffs=sorted({_top(difference.path) for difference in found}),
             detailed_diff={d.path: rpc.PropertyDiff(_kind(d), input_diff=True) for d in found},
             # Cloud names are fixed, so the old one must go before the new one can be made.
-            delete_before_replace=bool(replaces) and olds.get("name") == news.get("name"),
+            delete_before_replace=bool(replaces)
+            and olds.get("name") == news.get("name")
+            and self._has_own_name(request, news),
         )
 
     async def create(self, request: rpc.CreateRequest) -> rpc.CreateResponse:
@@ -223,8 +259,8 @@ def _block(path: str, value: Any) -> dict[str, Any]:
 
 def unknown_type(token: str) -> str:
     """Why a resource type is refused, with the nearest one that works."""
-    near = difflib.get_close_matches(token, KINDS, n=1)
-    hint = f"; nearest: {near[0]}" if near else ""
+    found = near(token, KINDS)
+    hint = f"; nearest: {found}" if found else ""
     return f"the sandbox's Google Cloud does not know the resource type {token}{hint}"
 
 

@@ -48,18 +48,27 @@ def certificate_problem(kubeconfig: Any) -> str:
     return ""
 
 
-def authority_of(kubeconfig: Any) -> str | None:
+def authority_of(kubeconfig: Any, context: Any = None) -> str | None:
     """The certificate authority that the API server has to be of; None where the public's do."""
-    if server_of(kubeconfig) is None:
+    if server_of(kubeconfig, context) is None:
         return None
-    return load_yaml(kubeconfig)["clusters"][0]["cluster"].get("certificate-authority-data")
+    return _cluster(kubeconfig, context).get("certificate-authority-data")
 
 
-def server_of(kubeconfig: Any) -> str | None:
+def server_of(kubeconfig: Any, context: Any = None) -> str | None:
     """The API server's URL; None while the cluster that the kubeconfig is made of is to be made."""
     if not isinstance(kubeconfig, str) or kubeconfig == WIRE_UNKNOWN:
         return None
     try:
-        return load_yaml(kubeconfig)["clusters"][0]["cluster"]["server"]
+        return _cluster(kubeconfig, context)["server"]
     except (YamlError, KeyError, IndexError, TypeError):
         raise CloudError("INVALID_ARGUMENT", "the kubeconfig names no cluster server") from None
+
+
+def _cluster(kubeconfig: str, context: Any) -> dict[str, Any]:
+    """That of the context, or of the current one; of a kubeconfig without contexts the first."""
+    config = load_yaml(kubeconfig)
+    wanted = context or config.get("current-context")
+    contexts = {it["name"]: it["context"]["cluster"] for it in config.get("contexts") or []}
+    clusters = {it.get("name"): it["cluster"] for it in config["clusters"]}
+    return clusters[contexts[wanted]] if wanted in contexts else config["clusters"][0]["cluster"]

@@ -23,7 +23,9 @@ from sandbox.errors import CloudError, GivenUpError, NotReadyError
 from sandbox.kube.immutability import replaced_by
 from sandbox.kube.registry import REGISTRY
 from sandbox.memory_kube.admission import check
+from sandbox.providers import plugin
 from sandbox.providers.diff import compare, is_within, same_fields
+from sandbox.providers.engine_log import EngineLog
 from sandbox.providers.kubeconfig import (
     authority_of,
     certificate_problem,
@@ -63,7 +65,15 @@ _Answer = TypeVar("_Answer")
 class KubernetesStandIn(rpc.Provider):
     """Answers the engine in place of the pulumi-kubernetes plugin."""
 
-    def __init__(self, clusters: Clusters, operations: Operations) -> None:
+    def __init__(
+        self, clusters: Clusters, operations: Operations, *, fills_in: bool = False
+    ) -> None:
+        """`fills_in`: names that a program leaves out, as the plugin does, and without a kubeconfig
+        the cluster at hand."""
+        self.log = EngineLog()
+        self._fills_in = fills_in
+        self._at_hand = False
+        self._namespace = "default"
         self._clusters = clusters
         self._operations = operations
         self._server: str | None = None
@@ -76,9 +86,16 @@ class KubernetesStandIn(rpc.Provider):
     async def check_config(self, request: rpc.CheckRequest) -> rpc.CheckResponse:
         inputs = plain_map(request.new_inputs)
         config = inputs.get("kubeconfig")
-        reason = credentials_problem(config) or certificate_problem(config)
-        if "kubeconfig" not in inputs:
-            reason = "no kubeconfig is given; the sandbox never uses the ambient one"
+        credentials, reason = credentials_problem(config), certificate_problem(config)
+        if self._fills_in and credentials:
+            await self.log.warn(request.urn, credentials)
+        else:
+            reason = credentials or reason
+        if "kubeconfig" not in inputs and not self._takes_cluster_at_hand():
+            nearest = "; nearest: --cluster, for a simulated one" if self._fills_in else ""
+            reason = f"no kubeconfig is given; the sandbox never uses the ambient one{nearest}"
+        if inputs.get("renderYamlToDirectory"):
+            reason = "renderYamlToDirectory: the sandbox applies to clusters, and writes no files"
         if reason:
             return rpc.CheckResponse(
                 request.new_inputs, failures=[rpc.CheckFailure("kubeconfig", reason)]
@@ -93,7 +110,7 @@ class KubernetesStandIn(rpc.Provider):
         # says alone whether it is another (pulumi-kubernetes provider/pkg/provider/provider.go,
         # DiffConfig, 94977969).
         replaces = [_CLUSTER_ID] if known and before != after else []
-        keys = ("kubeconfig", _CLUSTER_ID)
+        keys = ("kubeconfig", "context", _CLUSTER_ID)
         diffs = [key for key in keys if olds.get(key) != news.get(key)]
         config = news.get("kubeconfig")
         if has_unknown(config):
@@ -101,15 +118,18 @@ class KubernetesStandIn(rpc.Provider):
         else:
             # Of what the whole block of the cluster has: server and certificate authority.
             read = (server_of, authority_of)
-            another = any(of(olds.get("kubeconfig")) != of(config) for of in read)
+            was = olds.get("kubeconfig"), olds.get("context")
+            another = any(of(*was) != of(config, news.get("context")) for of in read)
         if another and not (known and before == after):
             replaces.append("kubeconfig")
         return rpc.DiffResponse(changes=bool(diffs), replaces=replaces, diffs=diffs)
 
     async def configure(self, request: rpc.ConfigureRequest) -> rpc.ConfigureResponse:
         args = plain_map(request.args)
-        self._server = server_of(args.get("kubeconfig"))
-        self._authority = authority_of(args.get("kubeconfig"))
+        where = args.get("kubeconfig"), args.get("context")
+        self._server, self._authority = server_of(*where), authority_of(*where)
+        self._at_hand = "kubeconfig" not in args and self._takes_cluster_at_hand()
+        self._namespace = str(args.get("namespace") or "default")
         self._mutable = {
             "mutable_secrets": _is_true(args.get("enableSecretMutable")),
             "mutable_config_maps": _is_true(args.get("enableConfigMapMutable")),
@@ -122,19 +142,37 @@ class KubernetesStandIn(rpc.Provider):
         is_release = token_of(request.urn) == RELEASE
         inputs = without_nulls(request.new_inputs)
         manifest = manifest_of(token_of(request.urn), plain_map(inputs))
-        name = (manifest.get("metadata") or {}).get("name")
-        if not name:
-            field = "name" if is_release else "metadata.name"
-            reason = f"{field} is missing; names are never random here"
-            return rpc.CheckResponse(failures=[rpc.CheckFailure(field, reason)])
+        if not _is_named(manifest):
+            if failure := self._unnamed(manifest, is_release=is_release):
+                return rpc.CheckResponse(failures=[failure])
+            inputs = plugin.with_name(request.urn, request.old_inputs, inputs, request.random_seed)
+            manifest = manifest_of(token_of(request.urn), plain_map(inputs))
         if not has_unknown(manifest) and (is_release or not self._real_server_judges()):
             try:
                 check(manifest)
             except KubeError as error:
                 return rpc.CheckResponse(failures=[rpc.CheckFailure("", str(error))])
-        placed = _in_namespace(manifest, inputs)
+        placed = _in_namespace(manifest, inputs, self._namespace)
         kind = {} if is_release else wrap_map(kind_of(manifest))
         return rpc.CheckResponse(inputs={**inputs, **placed, **kind})
+
+    def _unnamed(self, manifest: Mapping[str, Any], *, is_release: bool) -> rpc.CheckFailure | None:
+        field = "name" if is_release else "metadata.name"
+        if not self._fills_in:
+            return rpc.CheckFailure(field, f"{field} is missing; names are never random here")
+        metadata = manifest.get("metadata") or {}
+        if has_unknown(metadata.get("generateName")) or metadata.get("generateName"):
+            field = "metadata.generateName"
+            reason = f"{field}: the sandbox's API servers make no names; nearest: none, or a name"
+            return rpc.CheckFailure(field, reason)
+        return None
+
+    async def invoke(self, request: rpc.InvokeRequest) -> rpc.InvokeResponse:
+        raise CloudError(
+            "UNIMPLEMENTED",
+            f"the sandbox does not know the function {request.tok}; nearest: resources of their "
+            "own types",
+        )
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         token = token_of(request.urn)
@@ -155,7 +193,8 @@ class KubernetesStandIn(rpc.Provider):
             replaces=sorted(replaces),
             diffs=sorted({difference.path.split(".")[0] for difference in found}),
             detailed_diff=details,
-            delete_before_replace=True,
+            # A name that the plugin gave is another after a replacement.
+            delete_before_replace=not (self._fills_in and plugin.is_autonamed(news)),
         )
 
     async def create(self, request: rpc.CreateRequest) -> rpc.CreateResponse:
@@ -255,7 +294,12 @@ class KubernetesStandIn(rpc.Provider):
 
     # -- the cluster behind the kubeconfig
 
+    def _takes_cluster_at_hand(self) -> bool:
+        return self._fills_in and self._clusters.cloud.cluster_at_hand is not None
+
     def _cluster(self) -> Resource | None:
+        if self._at_hand:
+            return self._clusters.cloud.cluster_at_hand
         for cluster in self._clusters.cloud.find(Cluster.token):
             if self._server in [f"https://{host}" for host in hosts_of(cluster)]:
                 authority = cluster.outputs["masterAuth"]["clusterCaCertificate"]
@@ -346,8 +390,13 @@ class KubernetesStandIn(rpc.Provider):
         return live
 
 
+def _is_named(manifest: Mapping[str, Any]) -> bool:
+    metadata = manifest.get("metadata") or {}
+    return metadata is UNKNOWN or bool(metadata.get("name"))
+
+
 def _in_namespace(
-    manifest: Mapping[str, Any], inputs: Mapping[str, PropertyValue]
+    manifest: Mapping[str, Any], inputs: Mapping[str, PropertyValue], namespace: str
 ) -> dict[str, PropertyValue]:
     """The input that has the namespace of what names none (pulumi-kubernetes
     provider/pkg/provider/provider.go:1311 and helm_release.go:431, 94977969)."""
@@ -357,7 +406,7 @@ def _in_namespace(
         return {}
     if metadata.get("namespace"):
         return {}
-    default = PropertyValue("default")
+    default = PropertyValue(namespace)
     if manifest["kind"] == "Release":
         return {"namespace": default}
     own = inputs["metadata"]

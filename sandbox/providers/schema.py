@@ -66,6 +66,14 @@ class GcpSchema:
         """Whether the resource type has an input of that name."""
         return self.knows(token) and prop in self._resources[token]["inputs"]
 
+    def types_of(self, token: str) -> Mapping[str, Any]:
+        """The type of each input, in the schema's own words."""
+        return _types(self._resources[token]["inputs"])
+
+    def fields_of(self, kind: Any) -> Mapping[str, Any]:
+        """The same of the fields of an object's type; none of any other."""
+        return _types(self._types.get(kind, {})) if isinstance(kind, str) else {}
+
     def outputs(self, token: str) -> list[str]:
         """The properties that only the cloud can fill in."""
         return list(self._resources[token]["outputs"])
@@ -176,6 +184,10 @@ class GcpSchema:
         return any(
             fact.get("replaces") or self._can_replace(fact["type"]) for fact in facts.values()
         )
+
+
+def _types(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: fact["type"] for name, fact in facts.items()}
 
 
 def _both(kind: type, old: Any, new: Any) -> bool:

@@ -9,7 +9,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
 from typing import Any
 
@@ -22,6 +22,7 @@ from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
 
 from sandbox.clock import VirtualClock
 from sandbox.errors import CloudError, NotReadyError
+from sandbox.providers.engine_log import EngineLog
 from sandbox.providers.values import wrap_map
 
 _DIFF = provider_pb2.DiffResponse
@@ -66,12 +67,15 @@ class _Servicer(ProviderServicer):
     def __init__(
         self, package: str, provider: rpc.Provider, clock: VirtualClock, *, compares_inputs: bool
     ) -> None:
-        super().__init__([], version(package), provider, "")
+        super().__init__([], _version(package), provider, "")
         self._clock = clock
         self._compares_inputs = compares_inputs
 
     async def Attach(self, request: Any, context: Any) -> empty_pb2.Empty:
-        del request, context
+        del context
+        log = getattr(self._provider, "log", None)
+        if isinstance(log, EngineLog):
+            log.address = request.address
         return empty_pb2.Empty()
 
     async def Handshake(self, request: Any, context: Any) -> None:
@@ -139,6 +143,14 @@ class _Servicer(ProviderServicer):
             await context.abort(grpc.StatusCode.UNKNOWN, str(answer))
         finally:
             self._clock.touch()
+
+
+def _version(package: str) -> str:
+    """Of the SDK; a program may use one that is not installed here."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "0.0.0"
 
 
 _ANSWERED = [

@@ -18,7 +18,7 @@ from kube.errors import KubeError
 from kube.kinds import CONFIG_MAP, JOB
 from kube.objects import Ref, dig
 from kube.people.work import READ, Work
-from sandbox.people_runs import work_beside
+from sandbox.of_stacks.people_runs import work_beside
 from tests.kube.command_line import answered, asked
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.parts.people_samples import (

@@ -25,6 +25,7 @@ from sandbox.engine import Engine, RunOptions
 from sandbox.faults import Faults
 from sandbox.workspace import PASSPHRASE, Workspace
 from tests.conftest import PROJECT, ROOT
+from tests.own_program.programs import ONLY_KUBERNETES, written
 from tests.pages.blocks import Block, Command, blocks_of
 from tests.pages.parsed import (
     NotACommandError,
@@ -44,6 +45,7 @@ BEFORE: dict[str, dict[str, Any]] = {
     "docs/clean-up.md": {"up": ["dev"], "begun": ["dev"]},
     "docs/lost-work.md": {"up": ["dev", "b200-lustre"]},
     "docs/outputs.md": {"up": ["dev"]},
+    "docs/own-program.md": {"program": "my-program"},
     "docs/pull-requests.md": {"git": True},
     "docs/recovery.md": {"killed": "dev"},
 }
@@ -122,10 +124,13 @@ class Reader:
         killed: str = "",
         git: bool = False,
         logged: str = "",
+        program: str = "",
     ) -> None:
         """What the reader of the page did before it; `begun` has a `pulumi stack init`; `logged`
         was up, and its log is kept. With `git`, the folder is a clone, and at its origin somebody
-        has opened a pull request."""
+        has opened a pull request. In the folder `program` is one of the reader's own."""
+        if program:
+            written(ONLY_KUBERNETES, self.folder / program)
         if git:
             self._bash(_CLONED)
         if logged:
@@ -181,6 +186,8 @@ class Reader:
             self._make(words)
         elif words[0] == "pulumi":
             parse_pulumi(words, command.environment)
+        elif command.program == "aistack":
+            parse_aistack(words)
         else:
             parse_foreign(words)
 

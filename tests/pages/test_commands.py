@@ -167,7 +167,7 @@ def test_every_value_that_is_put_in_stands_for_one_on_some_page() -> None:
 
 
 def test_the_languages_of_blocks_are_few() -> None:
-    known = {*SHELL, "yaml", "text", "mermaid", "python", "`markdown", "markdown", "json"}
+    known = {*SHELL, "yaml", "text", "mermaid", "python", "py", "`markdown", "markdown", "json"}
     assert {it.language for it in ALL} <= known
 
 

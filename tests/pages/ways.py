@@ -50,6 +50,9 @@ def way_of(command: Command) -> Way:
     program, words = command.program, command.words
     if command.text.startswith("export KUBECONFIG=") or words[1:3] == ["sandbox", "kube"]:
         return Way.cluster
+    if words[1:3] == ["sandbox", "serve"]:
+        # It stays up; tests/own_program runs it.
+        return Way.parsed
     if program == "aistack":
         if words[1] == "recover":
             return Way.engine

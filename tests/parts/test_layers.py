@@ -136,6 +136,44 @@ def test_one_module_knows_the_sandbox(package: str, module: str) -> None:
     assert knows == {module}
 
 
+_OF_STACKS = "sandbox.of_stacks."
+# The others that know them: who begins a stack's run, and words of refusals that both say.
+OF_STACKS = {
+    "errors",
+    "existing",
+    "plan",
+    "providers.kubernetes",
+    "providers.operations",
+    "removal",
+    "report",
+    "run",
+    "secrets",
+    "workspace",
+}
+
+
+def test_the_rest_of_the_sandbox_knows_no_stacks() -> None:
+    knows = {
+        name
+        for name in MODULES
+        if name.startswith("sandbox.")
+        and any(far.split(".")[0] == "stacks" for far in imports(name))
+    }
+    assert {it for it in knows if not it.startswith(_OF_STACKS)} == {
+        f"sandbox.{it}" for it in OF_STACKS
+    }
+
+
+# They run by the Python of somebody's program or tests, beside modules of the names of ours.
+ALONE = ("own_program.run_program", "own_program.language_host", "pytest_plugin")
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_what_runs_beside_a_program_imports_nothing_of_ours(name: str) -> None:
+    ours = {it.split(".")[0] for it in MODULES}
+    assert not {it for it in imports(f"sandbox.{name}") if it.split(".")[0] in ours}
+
+
 def test_no_modules_import_each_other() -> None:
     near = {name: reached(name) for name in MODULES}
     circles = [

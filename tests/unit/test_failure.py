@@ -8,8 +8,8 @@ import pytest
 
 from catalog.customer_keys import customer_keys
 from sandbox.events import PROGRAM_ENDED, EngineReport, ResourceOperation
-from sandbox.failure import Context, failure_lines
 from sandbox.live_output import LiveOutput
+from sandbox.of_stacks.failure import Context, failure_lines
 from stacks import out_of_stock
 from stacks.config import validate
 from tests.conftest import stack_config

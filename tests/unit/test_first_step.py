@@ -10,8 +10,8 @@ import pytest
 
 from catalog import Catalog, Way
 from catalog.durations import Durations
-from sandbox.first_step import EARLY, LATE, MIXED, Course, courses
-from sandbox.first_step_words import better, usd
+from sandbox.of_stacks.first_step import EARLY, LATE, MIXED, Course, courses
+from sandbox.of_stacks.first_step_words import better, usd
 from sandbox.plan import planned_steps
 from sandbox.planned_pulls import with_pulls
 from stacks.config import validate

@@ -180,7 +180,9 @@ class TestFunctions:
             call(Project(tmp_path), "gcp:compute/getNetwork:getNetwork", name="net")
 
     def test_an_unknown_function_names_the_nearest(self, project: Project) -> None:
-        with pytest.raises(CloudError, match=r"nearest: gcp:compute/getNetwork:getNetwork$"):
+        with pytest.raises(
+            CloudError, match=r"nearest: gcp:compute/getNetwork:getNetwork, gcp:compute"
+        ):
             call(project, "gcp:compute/getNetworks:getNetworks")
 
 

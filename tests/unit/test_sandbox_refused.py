@@ -11,8 +11,8 @@ import pytest
 
 from review import preview
 from sandbox.engine import Verb
+from sandbox.of_stacks.refused import refused
 from sandbox.program import load_program
-from sandbox.refused import refused
 from sandbox.workspace import Workspace
 from tests.conftest import ROOT
 

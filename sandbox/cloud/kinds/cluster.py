@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from catalog import FactError, GkeVersion
 from components.cidr import is_reserved
+from sandbox.cloud.default_networks import auto_subnets
 from sandbox.cloud.kind import Kind, birth_digest, check_name, digest
 from sandbox.cloud.kinds.network import (
-    Subnetwork,
     find_network,
-    on_network,
     parse_cidr,
     ranges_of,
     refers,
     subnet_ranges,
+    subnets_of,
 )
 from sandbox.cloud.kinds.network_profile import refuse_on_rdma
+from sandbox.cloud.kinds.pools import POOL, machine_of, pool_zones
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError, HalfMadeError
@@ -40,6 +42,7 @@ NOT_IN_AUTOPILOT = (
 # of a stack is one. Its nodes are not simulated: nothing here would run on them.
 # Where the private address of a cluster is that has no range for it.
 _NO_BLOCK = "10.128.0.0/28"
+_FIRST_MACHINE = "e2-medium"
 _DEFAULT_POOL = "the pool that GKE began a cluster with"
 
 
@@ -56,6 +59,7 @@ class Cluster(Kind):
         check_name("cluster", inputs["name"], 40)
         self._check_ranges(inputs, cloud)
         _check_mode(inputs)
+        _check_own_pools(Resource(self.token, "", dict(inputs), {}), cloud)
         _check_exclusions(inputs)
         _check_groups(inputs)
         _check_endpoints(inputs)
@@ -174,16 +178,9 @@ class Cluster(Kind):
         return self.identify(inputs)
 
     def _check_ranges(self, inputs: Inputs, cloud: View) -> None:
-        network = find_network(cloud, inputs.get("network") or "default")
+        network = find_network(cloud, inputs.get("network") or "default", inputs.get("project"))
         refuse_on_rdma(network, "clusters")
-        subnet = next(
-            (
-                found
-                for found in on_network(cloud, Subnetwork.token, network)
-                if refers(inputs.get("subnetwork"), found)
-            ),
-            None,
-        )
+        subnet = _subnet(inputs, network, cloud)
         # hashicorp/terraform-provider-google issue 7895.
         if subnet is None:
             raise CloudError("NOT_FOUND", f'subnetwork "{inputs.get("subnetwork")}" was not found')
@@ -205,6 +202,41 @@ class Cluster(Kind):
                     )
 
 
+def _subnet(inputs: Inputs, network: Resource, cloud: View) -> Resource | None:
+    """The one that the inputs name, else that of a network in auto mode in the region."""
+    wanted, project = inputs.get("subnetwork"), inputs.get("project")
+    region = "-".join(str(inputs["location"]).split("-")[:2])
+    if wanted is None and cloud.has_defaults:
+        return next((it for it in auto_subnets(network) if it["region"] == region), None)
+    return next((it for it in subnets_of(cloud, network) if refers(wanted, it, project)), None)
+
+
+def unrecorded_pools(cluster: Resource, cloud: View) -> Iterator[Resource]:
+    """The pools that come with a cluster: those of its `nodePools`, else GKE's own, by default of
+    e2-medium machines (resource_container_cluster.go, node_pool and initial_node_count, as above).
+    """
+    if not cloud.has_defaults or cluster["enableAutopilot"] or cluster["removeDefaultNodePool"]:
+        return
+    first = {key: cluster[key] for key in ("initialNodeCount", "nodeConfig")}
+    place = {"cluster": cluster.id, "project": cluster["project"], "location": cluster["location"]}
+    zones = len(pool_zones({}, cluster, cloud))
+    for pool in cluster["nodePools"] or [{"name": "default-pool", **first}]:
+        counts = {key: pool.get(key) for key in ("initialNodeCount", "nodeCount")}
+        # They are of each zone.
+        nodes = {key: int(it) * zones for key, it in counts.items() if it}
+        config = {"nodeConfig": {"machineType": _FIRST_MACHINE, **(pool.get("nodeConfig") or {})}}
+        pool_id = f"{cluster.id}/nodePools/{pool['name']}"
+        yield Resource(POOL, pool_id, {**pool, **place, **config, **nodes}, {})
+
+
+def _check_own_pools(cluster: Resource, cloud: View) -> None:
+    try:
+        for pool in unrecorded_pools(cluster, cloud):
+            machine_of(pool.inputs, cloud)
+    except FactError as error:
+        raise CloudError("INVALID_ARGUMENT", str(error)) from None
+
+
 def left_pools(cluster: Resource, cloud: View) -> dict[str, str]:
     """By its name what stayed of the pool that GKE began the cluster with: no stack has it on
     record, and each of its nodes is paid for."""
@@ -221,9 +253,10 @@ def _default_pool(cluster: Resource) -> Resource:
 def as_read(cluster: Resource, cloud: View) -> dict[str, Any]:
     """The cluster as the API gives it back: with what GKE decides where nobody said it."""
     state = {**cluster.inputs, **cluster.outputs}
-    project, network = cluster["project"], find_network(cloud, cluster["network"] or "default")
-    subnets = on_network(cloud, Subnetwork.token, network)
-    subnet = next(it for it in subnets if refers(cluster["subnetwork"], it))
+    project = cluster["project"]
+    network = find_network(cloud, cluster["network"] or "default", project)
+    subnet = _subnet(cluster.inputs, network, cloud)
+    assert subnet is not None, "a cluster has one"
     autopilot = bool(cluster["enableAutopilot"])
     addons = dict(cluster["addonsConfig"] or {})
     if autopilot:

@@ -20,7 +20,9 @@ class Firewall(Kind):
 
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("firewall", inputs["name"])
-        refuse_on_rdma(find_network(cloud, inputs["network"]), "firewall rules")
+        refuse_on_rdma(
+            find_network(cloud, inputs["network"], inputs.get("project")), "firewall rules"
+        )
         for text in (inputs.get("sourceRanges") or []) + (inputs.get("destinationRanges") or []):
             parse_range(text)
         self.planned(inputs)

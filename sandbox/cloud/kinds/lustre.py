@@ -50,7 +50,7 @@ class LustreInstance(Kind):
         }
 
     def after_create(self, resource: Resource, cloud: View) -> None:
-        network = find_network(cloud, resource["network"])
+        network = find_network(cloud, resource["network"], resource["project"])
         if network.id not in cloud.producers:
             cloud.producers.append(network.id)
 
@@ -70,5 +70,5 @@ def _tier(inputs: Inputs, cloud: View) -> LustreTier:
 
 def _block(inputs: Inputs, cloud: View) -> IPv4Network:
     """The addresses that a new instance takes."""
-    network = find_network(cloud, inputs["network"])
+    network = find_network(cloud, inputs["network"], inputs.get("project"))
     return free_block(cloud, network, cloud.catalog.lustre.range_prefix_length)

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
+from kube.node_pools import additional_networks
 from kube.people.networks import HOLDERS
+from sandbox.cloud.default_networks import auto_subnets, default_network
 from sandbox.cloud.kind import Kind, birth_digest, birth_time, check_name, digest, refuse_if_used
 from sandbox.cloud.kinds.network_profile import check_profile, profile_zone, refuse_on_rdma
 from sandbox.cloud.kinds.pools import HELD_NETWORKS, POOL, pool_region
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-from stacks.node_pool_facts import additional_networks
 
 # Valid MTU of a VPC network (VPC documentation, "Maximum transmission unit";
 # hashicorp/terraform-provider-google-beta resource_compute_network.go:194, 93c65b2d).
@@ -74,7 +75,7 @@ class Subnetwork(Kind):
 
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("subnetwork", inputs["name"])
-        network = find_network(cloud, inputs["network"])
+        network = find_network(cloud, inputs["network"], inputs.get("project"))
         # hashicorp/terraform-provider-google-beta resource_compute_subnetwork.go:598-608 and :807,
         # 93c65b2d; what overlaps, below, too.
         if not inputs.get("ipCidrRange"):
@@ -102,7 +103,7 @@ class Subnetwork(Kind):
         before, after = dict(subnet_ranges(resource.inputs)), dict(subnet_ranges(news))
         if not before["primary"].subnet_of(after["primary"]):
             raise CloudError("INVALID_ARGUMENT", "a subnet's primary range can only grow")
-        self._check_profile(news, find_network(cloud, news["network"]), cloud)
+        self._check_profile(news, find_network(cloud, news["network"], news.get("project")), cloud)
         if any(before[name] != after.get(name) for name in before if name != "primary"):
             self.release(resource, cloud)
 
@@ -134,7 +135,7 @@ class Subnetwork(Kind):
         users = (
             cluster
             for cluster in cloud.find("gcp:container/cluster:Cluster")
-            if refers(cluster["subnetwork"], resource)
+            if refers(cluster["subnetwork"], resource, cluster["project"])
         )
         refuse_if_used(resource.id, users)
         pools = (
@@ -170,13 +171,20 @@ class Router(Kind):
 
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("router", inputs["name"])
-        refuse_on_rdma(find_network(cloud, inputs["network"]), "Cloud Router")
+        refuse_on_rdma(
+            find_network(cloud, inputs["network"], inputs.get("project")), "Cloud Router"
+        )
 
     def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {"selfLink": f"{COMPUTE_URL}/{resource_id}"}
 
     def release(self, resource: Resource, cloud: View) -> None:
-        users = (nat for nat in cloud.find(RouterNat.token) if nat["router"] == resource["name"])
+        own = tuple(resource[key] for key in ("project", "region", "name"))
+        users = (
+            nat
+            for nat in cloud.find(RouterNat.token)
+            if tuple(nat[key] for key in ("project", "region", "router")) == own
+        )
         refuse_if_used(resource.id, users)
 
 
@@ -189,7 +197,8 @@ class RouterNat(Kind):
         routers = (
             router
             for router in cloud.find(Router.token)
-            if (router["name"], router["region"]) == (inputs["router"], inputs["region"])
+            if tuple(router[key] for key in ("project", "region", "name"))
+            == tuple(inputs.get(key) for key in ("project", "region", "router"))
         )
         # hashicorp/terraform-provider-google issue 5860.
         if next(routers, None) is None:
@@ -244,13 +253,20 @@ def parse_cidr(text: str) -> IPv4Network:
     return network
 
 
-def find_network(cloud: View, reference: str) -> Resource:
-    return cloud.require(Network.token, reference, "network")
+def find_network(cloud: View, reference: str, project: str | None = None) -> Resource:
+    """`project` is of what refers to it: a name by itself is one there."""
+    own = default_network(reference, project) if cloud.has_defaults else None
+    if own is not None:
+        return cloud.get(own.id) or own
+    return cloud.require(Network.token, reference, "network", project)
 
 
-def refers(reference: str | None, resource: Resource) -> bool:
-    """Whether an input names the resource by id, self link or name."""
-    return reference in (resource.id, resource.outputs.get("selfLink"), resource["name"])
+def refers(reference: str | None, resource: Resource, project: str | None = None) -> bool:
+    """Whether an input names the resource by id, self link or name; a name is one of `project`, if
+    that is known."""
+    if reference in (resource.id, resource.outputs.get("selfLink")):
+        return True
+    return reference == resource["name"] and project in (None, resource["project"])
 
 
 def refers_to_subnet(reference: str, subnet: Resource, region: str) -> bool:
@@ -262,7 +278,15 @@ def refers_to_subnet(reference: str, subnet: Resource, region: str) -> bool:
 
 def on_network(cloud: View, token: str, network: Resource) -> Iterator[Resource]:
     name = _NETWORK_OF.get(token, "network")
-    return (found for found in cloud.find(token) if refers(found[name], network))
+    found = cloud.find(token)
+    return (it for it in found if refers(it[name], network, it["project"]))
+
+
+def subnets_of(cloud: View, network: Resource) -> Iterator[Resource]:
+    """Those that somebody made, and those that come with the network."""
+    yield from on_network(cloud, Subnetwork.token, network)
+    if cloud.has_defaults:
+        yield from auto_subnets(network)
 
 
 def subnet_ranges(inputs: Inputs) -> Iterator[tuple[str, IPv4Network]]:
@@ -291,7 +315,7 @@ def _autopilot_clusters_in(subnet: Resource, cloud: View) -> Iterator[Resource]:
 def ranges_of(cloud: View, network: Resource) -> Iterator[tuple[str, IPv4Network]]:
     """Every range that the network has given away: subnets, their secondaries, peering addresses,
     and what is peered with it by itself."""
-    for subnet in on_network(cloud, Subnetwork.token, network):
+    for subnet in subnets_of(cloud, network):
         for name, cidr in subnet_ranges(subnet.inputs):
             yield f"{subnet['name']}/{name}", cidr
     for address in on_network(cloud, "gcp:compute/globalAddress:GlobalAddress", network):

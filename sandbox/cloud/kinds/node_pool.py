@@ -257,4 +257,7 @@ def _stockout(inputs: Inputs, cloud: View) -> Stockout | None:
 
 
 def cluster_of(inputs: Inputs, cloud: View) -> Resource:
-    return cloud.require(Cluster.token, inputs["cluster"], "cluster")
+    place = NodePool().identify(inputs).rsplit("/nodePools/", 1)[0]
+    if (found := cloud.get(place)) is not None:
+        return found
+    return cloud.require(Cluster.token, inputs["cluster"], "cluster", inputs.get("project"))

@@ -33,11 +33,8 @@ class GlobalAddress(Kind):
 
     def admit(self, inputs: Inputs, cloud: View) -> None:
         check_name("address", inputs["name"])
-        if inputs.get("purpose") != "VPC_PEERING" or not inputs.get("prefixLength"):
-            raise CloudError(
-                "INVALID_ARGUMENT", "the sandbox knows global addresses of purpose VPC_PEERING only"
-            )
-        network = find_network(cloud, inputs["network"])
+        self.planned(inputs)
+        network = find_network(cloud, inputs["network"], inputs.get("project"))
         wanted = inputs.get("address")
         if wanted is None:
             return
@@ -46,6 +43,14 @@ class GlobalAddress(Kind):
         for owner, other in ranges_of(cloud, network):
             if cidr.overlaps(other):
                 raise CloudError("INVALID_ARGUMENT", f"{cidr} overlaps with {other} of {owner}")
+
+    def planned(self, inputs: Inputs) -> None:
+        if inputs.get("purpose") in (None, "") or not inputs.get("prefixLength"):
+            raise CloudError(
+                "INVALID_ARGUMENT",
+                "the sandbox knows global addresses of purpose VPC_PEERING only, each with a "
+                "prefixLength",
+            )
 
     def outputs(self, inputs: Inputs, cloud: View, resource_id: str) -> dict[str, Any]:
         return {
@@ -161,7 +166,12 @@ def _producers_blocks(cloud: View, network: Resource) -> Blocks:
 
 
 def _automatic(inputs: Inputs, cloud: View) -> IPv4Network:
-    taken = [cidr for _, cidr in ranges_of(cloud, find_network(cloud, inputs["network"]))]
+    taken = [
+        cidr
+        for _, cidr in ranges_of(
+            cloud, find_network(cloud, inputs["network"], inputs.get("project"))
+        )
+    ]
     for candidate in AUTOMATIC_POOL.subnets(new_prefix=int(inputs["prefixLength"])):
         if isinstance(candidate, IPv4Network) and not any(
             candidate.overlaps(cidr) for cidr in taken

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from catalog import FactError, GkeVersion, MachineType
+from kube.node_pools import additional_networks, is_dranet
 from sandbox.cloud.kinds.pools import POOL, network_profile, pool_zones
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-from stacks.node_pool_facts import additional_networks, is_dranet
 
 
 def check_profile(

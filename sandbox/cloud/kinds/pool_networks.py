@@ -7,6 +7,7 @@ from collections import Counter
 
 from catalog import Interface, MachineType
 from catalog.pool_nodes import most_nodes
+from kube.node_pools import additional_networks, is_dranet
 from sandbox.cloud.kinds.network import (
     Subnetwork,
     find_network,
@@ -26,7 +27,6 @@ from sandbox.cloud.kinds.pools import (
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError
-from stacks.node_pool_facts import additional_networks, is_dranet
 
 # VPC documentation, "Subnets", read 2026-11-23: the first two and the last two addresses of a
 # primary range.
@@ -63,7 +63,7 @@ def check_additional_networks(
     networks: list[Resource] = []
     subnets: list[Resource] = []
     for interface, (network_reference, subnet_reference) in zip(interfaces, wanted, strict=False):
-        network = find_network(cloud, network_reference)
+        network = find_network(cloud, network_reference, cluster["project"])
         subnet = _find_subnet(cloud, subnet_reference, pool_region(pool_id))
         _check_place(interface, network, subnet, zones, cluster)
         _check_room(pool_id, inputs, subnet, cloud)
@@ -78,7 +78,7 @@ def _check_place(
     interface: Interface, network: Resource, subnet: Resource, zones: list[str], cluster: Resource
 ) -> None:
     zone = profile_zone(network)
-    if refers(cluster["network"], network):
+    if refers(cluster["network"], network, cluster["project"]):
         raise CloudError(
             "INVALID_ARGUMENT",
             f"additional network {network['name']} is the network of cluster {cluster['name']}; "

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from catalog import MachineType, Topology
+from kube.node_pools import additional_networks
 from sandbox.cloud.resource import Inputs, Resource
 from sandbox.cloud.view import View
-from stacks.node_pool_facts import additional_networks
 
 POOL = "gcp:container/nodePool:NodePool"
 # Where the state of an Autopilot cluster keeps the networks of its nodes' further interfaces.

@@ -46,7 +46,7 @@ class RedisInstance(Kind):
             )
         _check_size(inputs)
         _check_place(inputs, cloud)
-        network = find_network(cloud, inputs["authorizedNetwork"])
+        network = find_network(cloud, inputs["authorizedNetwork"], inputs.get("project"))
         if network["project"] != inputs["project"] and inputs.get("connectMode") != _ACCESS:
             raise _refused("authorized_network must exist in the same project as redis instance")
         if inputs.get("connectMode") == _ACCESS:
@@ -90,7 +90,7 @@ class RedisInstance(Kind):
             )
 
     def after_create(self, resource: Resource, cloud: View) -> None:
-        network = find_network(cloud, resource["authorizedNetwork"])
+        network = find_network(cloud, resource["authorizedNetwork"], resource["project"])
         if resource["connectMode"] == _ACCESS and network.id not in cloud.producers:
             cloud.producers.append(network.id)
 
@@ -138,7 +138,7 @@ def _check_range(block: IPv4Network, network: Resource, cloud: View) -> None:
 
 def _block(inputs: Inputs, cloud: View) -> IPv4Network:
     """The addresses that a new instance takes."""
-    network = find_network(cloud, inputs["authorizedNetwork"])
+    network = find_network(cloud, inputs["authorizedNetwork"], inputs.get("project"))
     wanted = inputs.get("reservedIpRange")
     if inputs.get("connectMode") == _ACCESS:
         return free_block(cloud, network, _PREFIX, wanted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from sandbox.first_step import EARLY, LATE, Course
+from sandbox.of_stacks.first_step import EARLY, LATE, Course
 from stacks import machine_price
 
 UNKNOWN = "not known"
