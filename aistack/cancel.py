@@ -10,7 +10,7 @@ from aistack.find import Found
 from aistack.job import MANAGER
 from aistack.offered import offered_up
 from aistack.submit.head_files import take_away
-from components.labels import MANAGED_BY
+from components.base.labels import MANAGED_BY
 from kube.kinds import DEPLOYMENT, RAY_CLUSTER
 from kube.objects import labels_of
 

@@ -19,8 +19,14 @@ from urllib.error import HTTPError, URLError
 
 from aistack.errors import ForbiddenError, LostError, MissingError, VerbError, reason_of
 from aistack.offered import offered_up
-from components.control_plane import ControlPlaneEndpoint, Endpoints
-from components.kubeconfig import INSTALL_HINT, PLUGIN, PLUGIN_ARGUMENTS, context_name, kubeconfig
+from components.cluster.control_plane import ControlPlaneEndpoint, Endpoints
+from components.cluster.kubeconfig import (
+    INSTALL_HINT,
+    PLUGIN,
+    PLUGIN_ARGUMENTS,
+    context_name,
+    kubeconfig,
+)
 
 # projects.locations.clusters.get of the Kubernetes Engine API v1 (documentation of Google Cloud,
 # "REST Resource: projects.locations.clusters", read 2026-11-26).

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from components.labels import MANAGED_BY, STACK, SUBMITTED_BY
-from components.queue_labels import QUEUE_LABEL
+from components.base.labels import MANAGED_BY, STACK, SUBMITTED_BY
+from components.queues.labels import QUEUE_LABEL
 from kube.jobs import State, accelerators, pod_groups, state_of
 from kube.kinds import Kind
 from kube.objects import JsonObject, dig, labels_of, name_of, namespace_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from aistack.cluster import Cluster
 from aistack.find import Found
-from components.job_set_manifest import NAME_LABEL
+from components.jobs.job_set_manifest import NAME_LABEL
 from kube.kinds import (
     DEPLOYMENT,
     JOB,

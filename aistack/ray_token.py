@@ -14,8 +14,8 @@ import re
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, VerbError
 from aistack.offered import kubectl
-from components import ray_manifest as manifest
-from components.ray_manifest import TOKEN_KEY
+from components.ray import manifest as manifest
+from components.ray.manifest import TOKEN_KEY
 from kube.kinds import SECRET
 from kube.objects import JsonObject, dig, name_of, namespace_of
 from kube.ray import asks_for_kubernetes_token, token_secret

@@ -3,26 +3,26 @@
 Every version, zone, image and price that this project uses stands in `catalog/data/`.
 """
 
-from catalog.catalog import Catalog, CatalogAdditions
-from catalog.gke_version import GkeVersion, GkeVersionField
-from catalog.lustre import (
+from .catalog import Catalog, CatalogAdditions
+from .gke_version import GkeVersion, GkeVersionField
+from .lustre import (
     LustreTier,
     check_capacity,
     check_filesystem_name,
     check_growth,
 )
-from catalog.machines import (
+from .machines import (
     Allocatable,
     DiskType,
     Interface,
     MachineType,
     Sidecar,
 )
-from catalog.models import ChipMemory, MaxTextTable, ServedModelFacts, ServedModelTable
-from catalog.prices import MachineRate, PriceRange, Rate, Way
-from catalog.table import FactError
-from catalog.topologies import Topology
-from catalog.versions import (
+from .models import ChipMemory, MaxTextTable, ServedModelFacts, ServedModelTable
+from .prices import MachineRate, PriceRange, Rate, Way
+from .table import FactError
+from .topologies import Topology
+from .versions import (
     GpuDriver,
     NcclStack,
     ReleaseChannel,

@@ -3,8 +3,8 @@ pages call their memory stands with the machine types."""
 
 from pydantic import PositiveFloat, PositiveInt
 
-from catalog.machines import Accelerator
-from catalog.table import Fact, Table, load_table
+from .machines import Accelerator
+from .table import Fact, Table, load_table
 
 
 class AcceleratorFacts(Fact):

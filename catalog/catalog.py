@@ -7,13 +7,13 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, Field
 
-from catalog.families import NvlinkDomain
-from catalog.gke_calendar import GkeCalendar
-from catalog.gke_version import GkeVersion
-from catalog.gpu_drivers import GpuDriverTable, cuda_in_tag, is_newer
-from catalog.known_holes import KnownHoles
-from catalog.lustre import LustreTable, LustreTier
-from catalog.machines import (
+from .families import NvlinkDomain
+from .gke_calendar import GkeCalendar
+from .gke_version import GkeVersion
+from .gpu_drivers import GpuDriverTable, cuda_in_tag, is_newer
+from .known_holes import KnownHoles
+from .lustre import LustreTable, LustreTier
+from .machines import (
     Allocatable,
     GcsFuseFacts,
     MachineName,
@@ -25,14 +25,14 @@ from catalog.machines import (
     allocatable,
     machines_meant,
 )
-from catalog.models import MaxTextTable, ServedModelTable
-from catalog.node_room import DEFAULT_DISK_GB, DEFAULT_PODS, NodeRoomTable, NodeShape
-from catalog.prices import MachineRate, PriceTable, Rate, Way, machine_rate
-from catalog.replacing import ReplacingTable
-from catalog.spot_notice import SpotNotice
-from catalog.table import Fact, FactError, folded, load_table, names_alike, nearest_names
-from catalog.topologies import Topology, TopologyTable
-from catalog.versions import (
+from .models import MaxTextTable, ServedModelTable
+from .node_room import DEFAULT_DISK_GB, DEFAULT_PODS, NodeRoomTable, NodeShape
+from .prices import MachineRate, PriceTable, Rate, Way, machine_rate
+from .replacing import ReplacingTable
+from .spot_notice import SpotNotice
+from .table import Fact, FactError, folded, load_table, names_alike, nearest_names
+from .topologies import Topology, TopologyTable
+from .versions import (
     Component,
     ContainerImage,
     Feature,
@@ -40,7 +40,7 @@ from catalog.versions import (
     ReleaseChannel,
     VersionTable,
 )
-from catalog.zones import (
+from .zones import (
     Zone,
     ZoneAddition,
     ZoneName,

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from catalog.table import Fact, Table
+from .table import Fact, Table
 
 
 class State(StrEnum):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from catalog.table import Fact, Table, load_table
+from .table import Fact, Table, load_table
 
 ROLE = "roles/cloudkms.cryptoKeyEncrypterDecrypter"
 

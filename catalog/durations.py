@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from catalog.durations_table import Seconds, Table, read_table
+from .durations_table import Seconds, Table, read_table
 
 TABLE = Path(__file__).parent / "data" / "durations.yaml"
 # A table of the user's own beside Pulumi.yaml, as `aistack calibrate` writes it.

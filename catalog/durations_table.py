@@ -10,8 +10,8 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from catalog.pool_nodes import bounds, most_nodes, rounds, wanted_nodes
-from catalog.strict_yaml import read_yaml
+from .pool_nodes import bounds, most_nodes, rounds, wanted_nodes
+from .strict_yaml import read_yaml
 
 Operation = Literal["create", "update", "delete"]
 OPERATIONS: tuple[Operation, ...] = ("create", "update", "delete")

@@ -2,8 +2,8 @@
 
 from pydantic import PositiveInt
 
-from catalog.node_room import Architecture
-from catalog.table import Fact
+from .node_room import Architecture
+from .table import Fact
 
 
 class UnbuiltFamily(Fact):

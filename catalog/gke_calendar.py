@@ -10,9 +10,9 @@ from datetime import date, timedelta
 
 from pydantic import PositiveInt
 
-from catalog.gke_version import GkeVersion, MinorName
-from catalog.table import Fact, FactError, Table
-from catalog.versions import ReleaseChannel
+from .gke_version import GkeVersion, MinorName
+from .table import Fact, FactError, Table
+from .versions import ReleaseChannel
 
 # How long a book of the catalog is taken for the present.
 FRESH = timedelta(days=90)

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, PlainSerializer
 from pydantic_core import PydanticKnownError
 
-from catalog.table import FactError
+from .table import FactError
 
 # A minor version, such as 1.35, as a key of a table.
 MinorName = Annotated[str, Field(pattern=r"^\d+\.\d+$")]

@@ -11,10 +11,10 @@ from typing import Self
 
 from pydantic import PositiveInt, model_validator
 
-from catalog.gke_version import GkeVersion, MinorName
-from catalog.image_name import ImageName
-from catalog.table import Fact, Table
-from catalog.versions import GpuDriver
+from .gke_version import GkeVersion, MinorName
+from .image_name import ImageName
+from .table import Fact, Table
+from .versions import GpuDriver
 
 # The CUDA that a tag names: `nvidia/cuda:13.0.1-devel`, `2.9.1-cuda13.0-cudnn9`, `2.54.0-cu129`.
 _RELEASE = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")

@@ -9,7 +9,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from pydantic import AfterValidator, Field
 
-from catalog.table import Fact, Table
+from .table import Fact, Table
 
 
 def _range(text: str) -> str:

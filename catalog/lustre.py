@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import PositiveInt, model_validator
 
-from catalog.table import Fact, FactError, Table, nearest_numbers
+from .table import Fact, FactError, Table, nearest_numbers
 
 _FILESYSTEM = re.compile(r"[A-Za-z0-9]{1,8}")
 

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from catalog.bounds import Bounds
-from catalog.families import NvlinkDomain, UnbuiltFamily, UnbuiltTransport
-from catalog.gke_version import GkeVersion, GkeVersionField
-from catalog.node_room import MIB, NodeRoomTable, NodeShape
-from catalog.table import Fact, FactError, Table, folded, names_alike
-from catalog.text_check import like
+from .bounds import Bounds
+from .families import NvlinkDomain, UnbuiltFamily, UnbuiltTransport
+from .gke_version import GkeVersion, GkeVersionField
+from .node_room import MIB, NodeRoomTable, NodeShape
+from .table import Fact, FactError, Table, folded, names_alike
+from .text_check import like
 
 DiskType = Literal["pd-standard", "pd-balanced", "pd-ssd", "hyperdisk-balanced"]
 CapacityMode = Literal[

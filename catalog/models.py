@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import PositiveFloat, PositiveInt
 
-from catalog.table import Fact, Table
+from .table import Fact, Table
 
 _GIB = 2**30
 # Activations of a layer by MaxText's names.

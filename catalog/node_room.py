@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from catalog.table import Fact, Table
+from .table import Fact, Table
 
 Architecture = Literal["amd64", "arm64"]
 MIB = 2**20

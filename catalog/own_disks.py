@@ -2,8 +2,8 @@
 
 from pydantic import PositiveInt
 
-from catalog.machines import MachineTypeFacts
-from catalog.table import FactError, Table
+from .machines import MachineTypeFacts
+from .table import FactError, Table
 
 _WITHOUT = "-nolssd"
 

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from catalog.table import Fact, Table, load_table
+from .table import Fact, Table, load_table
 
 Operation: TypeAlias = Literal["create", "read", "update", "delete"]
 

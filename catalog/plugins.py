@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from catalog.table import Fact, Table
+from .table import Fact, Table
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 # As in the archives' names: the operating system and the processor.

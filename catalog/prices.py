@@ -13,7 +13,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from catalog.table import DATA, Fact, Table, check_days, load_table, parse
+from .table import DATA, Fact, Table, check_days, load_table, parse
 
 BOOKS = DATA / "machine_prices"
 Usd = Annotated[float, Field(gt=0)]

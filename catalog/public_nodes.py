@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from catalog.node_room import DEFAULT_DISK_GB, DEFAULT_PODS, NodeShape
-from catalog.table import Fact, Table
+from .node_room import DEFAULT_DISK_GB, DEFAULT_PODS, NodeShape
+from .table import Fact, Table
 
 
 class PublicShape(Fact):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from ipaddress import ip_network
 
-from catalog.table import Table
+from .table import Table
 
 _PLACE = re.compile(r"\[\d+\]")
 _KEY = re.compile(r'\["(?:[^"\\]|\\.)*"\]')

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from typing import Literal, TypeAlias, get_args
 
-from catalog.permissions import Operation, permission_table
-from catalog.table import Fact, Table, load_table
+from .permissions import Operation, permission_table
+from .table import Fact, Table, load_table
 
 Task: TypeAlias = Literal["preview", "drift", "up", "destroy"]
 TASKS: tuple[Task, ...] = get_args(Task)

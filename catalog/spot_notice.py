@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import PositiveInt
 
-from catalog.table import Table
+from .table import Table
 
 # Of the machine, the pods of the system included.
 Notice = Literal[30, 120]

@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from catalog.strict_yaml import read_yaml
+from .strict_yaml import read_yaml
 
 DATA = Path(__file__).parent / "data"
 

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import PositiveInt
 
-from catalog.durations import Durations
-from catalog.durations_table import OPERATIONS, Operation
-from catalog.table import Fact, Table, load_table
+from .durations import Durations
+from .durations_table import OPERATIONS, Operation
+from .table import Fact, Table, load_table
 
 # The longest that was seen of few is not the longest that there is.
 _MARGIN = 1.5

@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import PositiveInt, model_validator
 
-from catalog.table import Fact, FactError, Table
+from .table import Fact, FactError, Table
 
 
 class Topology(Fact):

@@ -2,7 +2,7 @@
 
 from pydantic import PositiveFloat, PositiveInt
 
-from catalog.table import Fact, Table, load_table
+from .table import Fact, Table, load_table
 
 
 class VerlFacts(Fact):

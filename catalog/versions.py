@@ -6,9 +6,9 @@ from typing import Annotated, Self
 from packaging.version import Version
 from pydantic import AfterValidator, Field, PositiveInt, model_validator
 
-from catalog.gke_version import GkeVersion, GkeVersionField
-from catalog.image_name import ImageName
-from catalog.table import Fact, FactError, Table
+from .gke_version import GkeVersion, GkeVersionField
+from .image_name import ImageName
+from .table import Fact, FactError, Table
 
 # Version raises ValueError for what is none.
 RayRelease = Annotated[str, AfterValidator(lambda text: str(Version(text)))]

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-from catalog.table import Fact, FactError, Table, nearest_names
-from catalog.text_check import like
+from .table import Fact, FactError, Table, nearest_names
+from .text_check import like
 
 ZONE_PATTERN = r"^[a-z]+-[a-z]+\d+-[a-z][a-z0-9]*$"
 ZoneName = Annotated[str, like(ZONE_PATTERN[1:-1], "a zone", "us-east1-b")]

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
-from components.queue_labels import QUEUE_LABEL
+from components.queues.labels import QUEUE_LABEL
 from kube.kinds import DEPLOYMENT, JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, Kind
 from kube.objects import JsonObject, dig, labels_of, maps
 from kube.reading import amount, whole
 
-# components/inference_manifest.py, and GKE's own quickstarts of model servers.
+# components/servers/manifest.py, and GKE's own quickstarts of model servers.
 SERVER_LABEL = "ai.gke.io/inference-server"
 ACCELERATORS = ("nvidia.com/gpu", "google.com/tpu")
 _UP = "status", "conditions"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from components.pool_labels import DRANET_LABEL
+from components.pools.labels import DRANET_LABEL
 
 
 def is_dranet(inputs: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from components.ray_manifest import token_secret_name
+from components.ray.manifest import token_secret_name
 from kube.objects import dig, name_of
 
 

@@ -15,7 +15,7 @@ from catalog import Catalog, FactError, GkeVersion, MachineRate, PriceRange, Rat
 from catalog.prices import bucket_rate, disk_rate, local_ssd_rate
 from catalog.versions import ReleaseChannel
 from cli.urns import name_of, token_of
-from components.capacity import CapacityMode
+from components.base.capacity import CapacityMode
 from kube.reading import whole
 from stacks import clock
 from stacks.machine_price import machine_price

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from components.tokens import is_component
+from components.base.tokens import is_component
 from review.change import VERBS, Change, Verb
 from tools.picture import picture
 

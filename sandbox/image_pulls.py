@@ -15,7 +15,7 @@ from typing import Any
 
 from catalog.durations import Durations, is_awaited
 from cli.urns import token_of
-from components.node_config import IMAGE_CACHE
+from components.pools.node_config import IMAGE_CACHE
 from sandbox.clock import Span
 from sandbox.cloud.kinds.pool_disks import streams
 

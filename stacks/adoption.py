@@ -10,14 +10,14 @@ from functools import partial
 import pulumi
 import pulumi_gcp as gcp
 
-from components.existing_bucket import ExistingBucket, ExistingBucketArgs, existing_bucket
-from components.existing_cluster import ExistingClusterArgs, read_cluster
-from components.existing_disk_image import ExistingDiskImageArgs, existing_disk_image
-from components.existing_facts import ClusterFacts
-from components.existing_lustre import ExistingLustre, ExistingLustreArgs, existing_lustre
-from components.existing_network import ExistingNetwork, ExistingNetworkArgs, existing_network
-from components.existing_repository import ExistingRepositoryArgs, existing_repository
-from components.labels import STACK, owner_of, stack_labels
+from components.base.existing_facts import ClusterFacts
+from components.base.labels import STACK, owner_of, stack_labels
+from components.buckets.existing import ExistingBucket, ExistingBucketArgs, existing_bucket
+from components.cluster.existing import ExistingClusterArgs, read_cluster
+from components.images.existing_disk import ExistingDiskImageArgs, existing_disk_image
+from components.images.existing_repository import ExistingRepositoryArgs, existing_repository
+from components.lustre.existing import ExistingLustre, ExistingLustreArgs, existing_lustre
+from components.network.existing import ExistingNetwork, ExistingNetworkArgs, existing_network
 from stacks.beside import owner_problems
 from stacks.moving import entering
 from stacks.needs import (

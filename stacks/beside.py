@@ -3,7 +3,7 @@ import."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from components.labels import STACK, owner_of, stack_labels
+from components.base.labels import STACK, owner_of, stack_labels
 from stacks.problems import Problem
 from stacks.types import Block
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pulumi
 
-from components.static_volume import VolumeMount
+from components.base.static_volume import VolumeMount
 from stacks import adoption, exports, site
 from stacks.on_record import Record
 from stacks.parts.buckets import build as buckets

@@ -13,7 +13,7 @@ from typing import Any
 
 import pulumi
 
-from components.static_volume import BOUND
+from components.base.static_volume import BOUND
 from stacks.arguments import plain
 from stacks.on_record import Record, Recorded
 from stacks.one_run import PROVIDER, WHY, of_cluster, of_everything

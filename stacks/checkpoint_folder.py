@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from components.pod_manifest import SCRIPT_DIR
-from components.ray_manifest import LAUNCHER_DIR
+from components.base.pod_manifest import SCRIPT_DIR
+from components.ray.manifest import LAUNCHER_DIR
 from stacks.parts.jobs import fine_tune, image_classifier, maxtext, nemo_rl, verl
 from stacks.parts.jobs.checkpoint_layout import CheckpointLayout
 from stacks.workloads import JOB, RAY_JOB
@@ -15,7 +15,7 @@ LAYOUTS = {
     it.CHECKPOINTS.launcher: it.CHECKPOINTS
     for it in (fine_tune, image_classifier, maxtext, nemo_rl, verl)
 }
-# components/script_file.py has the name follow from what the file holds.
+# components/base/script_file.py has the name follow from what the file holds.
 _FILE = re.compile(rf"(?:{LAUNCHER_DIR}|{SCRIPT_DIR})/(.+)-[0-9a-f]{{8}}(\.\w+)")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from catalog import Catalog
-from components.capacity import CapacityMode
+from components.base.capacity import CapacityMode
 from stacks.node_pool_facts import PoolFacts, pool_facts
 from stacks.refusal import BUCKET, CLUSTER, LUSTRE, NAMESPACE, NETWORK, NODE_POOL, RELEASE
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pulumi
 
-from components.fine_tune_job import FineTuneJob
-from components.inference_engine import PORT
-from components.inference_server import InferenceServer
-from components.monitoring_dashboard import MonitoringDashboard
-from components.private_service_access_policy import PeeringRemoval
-from components.ray_cluster import RayCluster
-from components.ray_manifest import DASHBOARD_PORT
-from components.script_job_set import ScriptJobSet
+from components.jobs.fine_tune import FineTuneJob
+from components.jobs.script_job_set import ScriptJobSet
+from components.monitoring.dashboard import MonitoringDashboard
+from components.network.peering_removal import PeeringRemoval
+from components.ray.cluster import RayCluster
+from components.ray.manifest import DASHBOARD_PORT
+from components.servers.engine import PORT
+from components.servers.server import InferenceServer
 from stacks import after_jobs
 from stacks.machine_price import hourly_cost
 from stacks.outputs import (

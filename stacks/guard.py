@@ -12,7 +12,7 @@ import pulumi
 from pulumi import _types
 from pulumi.output import Unknown
 
-from components.tokens import is_component
+from components.base.tokens import is_component
 from stacks import refusal
 from stacks.acknowledge import REMOVED, written
 from stacks.agreements import SPENT, Agreements, instance_of

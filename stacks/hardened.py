@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from components.control_plane import ControlPlaneEndpoint
+from components.cluster.control_plane import ControlPlaneEndpoint
 from stacks.stack import Stack
 
 

@@ -1,6 +1,6 @@
 """Charts that a stack installs, at versions of the lock."""
 
-from components.helm_chart import HelmChartArgs
+from components.base.helm import HelmChartArgs
 from stacks.plan import Plan
 
 

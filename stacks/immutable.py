@@ -7,9 +7,9 @@ from typing import Any
 
 from catalog import FactError
 from catalog.lustre import check_growth
-from components.cidr import next_free
-from components.control_plane import ControlPlaneEndpoint
-from components.naming import network_name
+from components.base.cidr import next_free
+from components.base.naming import network_name
+from components.cluster.control_plane import ControlPlaneEndpoint
 from stacks.commands import of_stack
 from stacks.config import ConfigError
 from stacks.on_record import Record

@@ -11,7 +11,7 @@ from typing import Any
 
 import pulumi
 
-from components.job_attempt import ATTEMPT, attempt_of
+from components.jobs.attempt import ATTEMPT, attempt_of
 from stacks.on_record import Record, Recorded
 from stacks.plan import Plan
 from stacks.planned_jobs import planned_jobs

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from catalog import Catalog, MachineRate, Way
-from components.capacity import CapacityMode
+from components.base.capacity import CapacityMode
 from stacks.money import Unpriced, nearest, total, unpriced
 from stacks.parts.pools.plan import PlannedPool
 

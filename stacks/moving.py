@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from components.existing_facts import ClusterFacts
+from components.base.existing_facts import ClusterFacts
 from stacks.on_record import Record
 from stacks.one_run import PROVIDER, WHY
 from stacks.plan import Plan

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterator
 
-from components.existing_facts import ClusterFacts
-from components.members import GROUP
+from components.base.existing_facts import ClusterFacts
+from components.base.members import GROUP
 from stacks.beside import beside_problems
 from stacks.parts.buckets.existing_rules import BucketNeeds
 from stacks.parts.buckets.plan import PlannedBucket

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog import Catalog, FactError, MachineType
-from components.capacity import CapacityMode
+from components.base.capacity import CapacityMode
 
 # What makes a zone's name of a region's.
 _ZONE = re.compile(r"-[a-z]$")

@@ -10,7 +10,7 @@ ray-operator/controllers/ray/raycluster_controller.go, createService and reconci
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from components.ray_manifest import token_secret_name
+from components.ray.manifest import token_secret_name
 from stacks.parts.jobs.config import VerlTraining
 from stacks.parts.ray.plan import PlannedRay
 from stacks.plan import Plan

@@ -14,7 +14,7 @@ from google.protobuf.json_format import MessageToDict
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.settings import get_monitor
 
-from components.tokens import current
+from components.base.tokens import current
 
 # pulumi/pulumi pkg/resource/deploy/builtins.go, v3.256.0. A resource that only waits for its delete
 # is left out there.

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any
 
-from components.naming import network_name
-from components.network import PODS_RANGE, SERVICES_RANGE
+from components.base.naming import network_name
+from components.network.network import PODS_RANGE, SERVICES_RANGE
 from stacks.data_loss import data_lost
 from stacks.on_record import Record, Recorded
 from stacks.parts.cluster.config import ClusterLocation, ClusterMode

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pulumi
 
 from catalog.customer_keys import ROLE, customer_keys
-from components.control_plane import ControlPlaneEndpoint
-from components.members import EDIT, VIEW
-from components.ray_manifest import DASHBOARD_PORT, token_command, token_secret_name
+from components.base.members import EDIT, VIEW
+from components.cluster.control_plane import ControlPlaneEndpoint
+from components.ray.manifest import DASHBOARD_PORT, token_command, token_secret_name
 from stacks.parts.cluster.config import AuthorizedRange
 from stacks.parts.ray.plan import PlannedRay
 from stacks.parts.teams.plan import PlannedTeam

@@ -4,10 +4,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from catalog import Catalog, GkeVersion, NcclStack
-from components.kubeconfig import context_name
-from components.labels import stack_labels
-from components.naming import NameKind, cloud_name
-from components.pod_security import BASELINE, PRIVILEGED
+from components.base.labels import stack_labels
+from components.base.naming import NameKind, cloud_name
+from components.base.pod_security import BASELINE, PRIVILEGED
+from components.cluster.kubeconfig import context_name
 from stacks.hardened import Hardening, hardening_of
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.parts.cluster.config import ClusterLocation, Operator

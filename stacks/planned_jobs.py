@@ -25,7 +25,7 @@ _ASKED = Unpriced("what its pods ask for on Autopilot")
 _Machines = Sequence[tuple[Sequence[PlannedPool | None], int]]
 # Inputs or outputs of NodePools by their logical names.
 NodePools = Mapping[str, Mapping[str, Any]]
-# components/lustre_instance.py
+# components/lustre/instance.py
 LUSTRE_KEY = (LUSTRE, "lustre-instance")
 
 
@@ -122,7 +122,7 @@ def _mounted(bucket: PlannedBucket) -> str:
 
 
 def bucket_key(name: str) -> tuple[str, str]:
-    """Of the bucket at this key of the config (components/bucket.py)."""
+    """Of the bucket at this key of the config (components/buckets/bucket.py)."""
     return BUCKET, f"{name}-bucket"
 
 

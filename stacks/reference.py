@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import pulumi
 
-from components.existing_cluster import ExistingClusterArgs
+from components.cluster.existing import ExistingClusterArgs
 from stacks.problems import BrokenRulesError, NotUpError, Problem
 
 # pulumi/pulumi pkg/resource/deploy/builtins.go, 1b594989 of 2026-08-21: what a StackReference's

@@ -8,26 +8,26 @@ from typing import Union
 import pulumi
 import pulumi_gcp as gcp
 
-from components.apis import ProjectApis, ProjectApisArgs
-from components.bucket import Bucket
-from components.component import Component
-from components.existing_bucket import ExistingBucket
-from components.existing_cluster import ExistingCluster
-from components.existing_facts import ClusterFacts
-from components.existing_lustre import ExistingLustre
-from components.existing_network import ExistingNetwork
-from components.gke_cluster import BINARY_AUTHORIZATION, GkeCluster
-from components.image_mirror import ImageMirror
-from components.lustre_instance import LustreInstance
-from components.monitoring_dashboard import MonitoringDashboard
-from components.network import ClusterNetwork
-from components.node_network import NodeNetwork
-from components.node_service_account import IMAGE_STREAMING, NodeServiceAccount
-from components.private_service_access import PrivateServiceAccess
-from components.redis_instance import RedisInstance
-from components.resource_claim_template import PodClaimArgs, ResourceClaimTemplate
-from components.token_secret import TokenSecret
-from components.tokens import is_component
+from components.base.component import Component
+from components.base.existing_facts import ClusterFacts
+from components.base.tokens import is_component
+from components.buckets.bucket import Bucket
+from components.buckets.existing import ExistingBucket
+from components.cluster.cluster import BINARY_AUTHORIZATION, GkeCluster
+from components.cluster.existing import ExistingCluster
+from components.cluster.token_secret import TokenSecret
+from components.images.mirror import ImageMirror
+from components.lustre.existing import ExistingLustre
+from components.lustre.instance import LustreInstance
+from components.monitoring.dashboard import MonitoringDashboard
+from components.network.existing import ExistingNetwork
+from components.network.network import ClusterNetwork
+from components.network.node_network import NodeNetwork
+from components.network.private_service_access import PrivateServiceAccess
+from components.network.resource_claim_template import PodClaimArgs, ResourceClaimTemplate
+from components.pools.node_service_account import IMAGE_STREAMING, NodeServiceAccount
+from components.project.apis import ProjectApis, ProjectApisArgs
+from components.redis.instance import RedisInstance
 from stacks.on_record import Record
 from stacks.plan import Plan
 from stacks.stack import Stack

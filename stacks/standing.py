@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network
 
-from components.cidr import addresses_per_node, pod_addresses
+from components.base.cidr import addresses_per_node, pod_addresses
 from stacks.mistakes import Mistake
 from stacks.offers import Offer, Suggestion
 from stacks.parts.network.plan import most_nodes_and_pods

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import pulumi
 
-from components.existing_part import ExistingPartError
+from components.base.existing import ExistingPartError
 from stacks import waiting
 from stacks.config import ConfigError
 from stacks.mistakes import field_name

@@ -8,8 +8,8 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 from catalog import Catalog
 from catalog.bounds import Bounds
 from catalog.text_check import like
-from components.labels import check_label_value, check_user_label_key, check_user_labels
-from components.naming import NameKind, check_bucket_name, check_own_account
+from components.base.labels import check_label_value, check_user_label_key, check_user_labels
+from components.base.naming import NameKind, check_bucket_name, check_own_account
 from stacks.value_checks import (
     KMS_KEY,
     MOST_SLICES,

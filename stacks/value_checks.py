@@ -13,8 +13,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from catalog.bounds import Bounds
 from catalog.text_check import TextCheck
-from components.cidr import check_not_prohibited
-from components.naming import NameKind, check_name
+from components.base.cidr import check_not_prohibited
+from components.base.naming import NameKind, check_name
 from stacks.plain_values import shown
 from stacks.recurrence import parsed
 

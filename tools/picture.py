@@ -9,7 +9,7 @@ from typing import Any
 
 import networkx as nx
 
-from components.tokens import is_component
+from components.base.tokens import is_component
 
 _PROVIDER = "pulumi:providers:"
 

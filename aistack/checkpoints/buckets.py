@@ -10,7 +10,7 @@ from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, VerbError
 from aistack.exit_codes import ExitCode
 from aistack.members import Member
-from components.pod_manifest import GCSFUSE
+from components.base.pod_manifest import GCSFUSE
 from kube.kinds import CLAIM, PERSISTENT_VOLUME
 from kube.objects import JsonObject, dig, maps, namespace_of
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from aistack.members import JOB_LABEL, RAY_CLUSTER_LABEL
-from components.job_set_manifest import NAME_LABEL
+from components.jobs.job_set_manifest import NAME_LABEL
 from kube.jobs import accelerators
 from kube.objects import JsonObject, dig, labels_of, maps, name_of, namespace_of
 from stacks.workloads import DEPLOYMENT, JOB, JOB_SET, RAY_CLUSTER

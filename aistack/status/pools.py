@@ -18,7 +18,7 @@ from stacks.refusal import NODE_POOL
 POOL_LABEL = "cloud.google.com/gke-nodepool"
 MACHINE_LABEL = "node.kubernetes.io/instance-type"
 # GKE documentation, "Run GPUs in GKE Standard node pools" and "About TPUs in GKE".
-# NVIDIA's, whose GPUs pods claim (components/gpu_claim_driver.py).
+# NVIDIA's, whose GPUs pods claim (components/nccl/gpu_claim_driver.py).
 GPU_DRIVER = "gpu.nvidia.com"
 ACCELERATOR_LABELS = ("cloud.google.com/gke-accelerator", "cloud.google.com/gke-tpu-accelerator")
 

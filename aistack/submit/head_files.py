@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from aistack.cluster import Cluster
 from aistack.find import Found
 from aistack.job import MANAGER
-from components.ray_manifest import launcher_config_map
+from components.ray.manifest import launcher_config_map
 from kube.kinds import CONFIG_MAP, RAY_JOB
 from kube.objects import JsonObject, dig, maps, name_of
 from kube.reading import moment

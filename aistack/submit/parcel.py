@@ -13,9 +13,9 @@ from aistack.find import Found
 from aistack.job import MANAGER
 from aistack.offered import offered_up
 from aistack.submit.render import Difference
-from components.labels import MANAGED_BY, SUBMITTED_BY, name_as_label
-from components.naming import NameKind, cloud_name
-from components.queue_labels import QUEUE_LABEL
+from components.base.labels import MANAGED_BY, SUBMITTED_BY, name_as_label
+from components.base.naming import NameKind, cloud_name
+from components.queues.labels import QUEUE_LABEL
 from kube.jobs import pod_groups
 from kube.kinds import (
     COMPUTE_DOMAIN,

@@ -13,7 +13,7 @@ from typing import Any
 from aistack.find import Found
 from aistack.members import JOB_LABEL
 from aistack.submit.parcel import Parcel
-from components.job_set_manifest import NAME_LABEL, host_of_first
+from components.jobs.job_set_manifest import NAME_LABEL, host_of_first
 from kube.kinds import JOB, JOB_SET, NETWORK_POLICY
 from kube.objects import JsonObject, maps, name_of
 

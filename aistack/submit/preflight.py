@@ -22,8 +22,8 @@ from aistack.submit.shape import as_if_job_sets, is_plain
 from aistack.submit.team import for_team, moved
 from aistack.submit.team_limits import check_limits
 from cli.project import PROJECT_FOLDER
-from components.job_set_manifest import MAX_FILE_BYTES
-from components.ray_manifest import READY_MINUTES
+from components.jobs.job_set_manifest import MAX_FILE_BYTES
+from components.ray.manifest import READY_MINUTES
 from kube.kinds import RAY_JOB
 from stacks.config import ConfigError, validate
 from stacks.parts.cluster.config import Operator

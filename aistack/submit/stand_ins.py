@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import pulumi
 
-from components.existing_bucket import ExistingBucket
-from components.existing_facts import BucketFacts, ClusterFacts, LustreFacts, NetworkFacts
-from components.existing_lustre import ExistingLustre
-from components.existing_network import ExistingNetwork
+from components.base.existing_facts import BucketFacts, ClusterFacts, LustreFacts, NetworkFacts
+from components.buckets.existing import ExistingBucket
+from components.lustre.existing import ExistingLustre
+from components.network.existing import ExistingNetwork
 from stacks.plan import Plan
 from stacks.site import Adopted
 

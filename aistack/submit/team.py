@@ -10,8 +10,8 @@ from aistack.errors import VerbError
 from aistack.exit_codes import ExitCode
 from aistack.find import Found
 from aistack.submit.parcel import Parcel, with_own_templates
-from components.inference_engine import PORT
-from components.queue_labels import QUEUE_LABEL
+from components.queues.labels import QUEUE_LABEL
+from components.servers.engine import PORT
 from kube.jobs import pod_groups
 from kube.kinds import NETWORK_POLICY, RAY_JOB
 from kube.objects import JsonObject, dig, maps

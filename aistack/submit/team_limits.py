@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from aistack.errors import CannotRunError
 from aistack.submit.parcel import Parcel
-from components.pod_manifest import GPU
+from components.base.pod_manifest import GPU
 from kube.jobs import pod_groups
 from kube.objects import maps
 from kube.reading import amount

@@ -15,7 +15,7 @@ from aistack.offered import offered
 from aistack.why.ends import WRAPPED, bad_ends, end_of_log, spoken_lines
 from aistack.why.saying import BROKEN_NODE, Saying, capital
 from aistack.why.snapshot import Reason, Snapshot, pod_words
-from components.pod_manifest import GCSFUSE
+from components.base.pod_manifest import GCSFUSE
 from kube.kinds import DEPLOYMENT
 from kube.objects import dig, maps
 from stacks.parts.jobs.requirements import NOT_INSTALLED

@@ -20,8 +20,8 @@ from aistack.why.claim_rules import claim_not_met
 from aistack.why.saying import Saying, capital, first_said, spoken
 from aistack.why.scale_up import not_scaled_up
 from aistack.why.snapshot import Reason, Rule, Snapshot, pod_words, unscheduled
-from components.pod_manifest import GPU
-from components.pool_labels import GKE_ACCELERATOR
+from components.base.pod_manifest import GPU
+from components.pools.labels import GKE_ACCELERATOR
 from kube import quantity
 from kube.objects import JsonObject, dig, labels_of, maps, name_of
 from kube.pod_requests import requests_of

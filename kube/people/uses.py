@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from components.queue_labels import PRIORITY_LABEL
+from components.queues.labels import PRIORITY_LABEL
 from kube.kinds import (
     ADMISSION_CHECK,
     CLAIM,

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from components.labels import SUBMITTED_BY, owner_of
-from components.pod_access import TEAM_LABEL
-from components.queue_labels import QUEUE_LABEL
+from components.base.labels import SUBMITTED_BY, owner_of
+from components.base.pod_access import TEAM_LABEL
+from components.queues.labels import QUEUE_LABEL
 from kube.jobs import accelerators, is_own, pod_groups, state_of
 from kube.kinds import (
     API_SERVICE,

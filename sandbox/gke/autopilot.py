@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from catalog import FactError, MachineType, Topology
-from components.pool_labels import DRANET_LABEL
+from components.pools.labels import DRANET_LABEL
 from kube.errors import KubeError
 from kube.objects import Node, Provision
 from sandbox.cloud.kinds.pool_capacity import (

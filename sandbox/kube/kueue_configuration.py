@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from catalog.strict_yaml import YamlError, load_yaml
-from components.kueue_frameworks import FRAMEWORKS
+from components.queues.frameworks import FRAMEWORKS
 from kube.objects import JsonObject, dig, matches_labels
 from kube.text import nearest
 

@@ -4,8 +4,8 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from components.pod_manifest import secret_variable
-from components.ray_manifest import TOKEN_KEY, token_secret_name
+from components.base.pod_manifest import secret_variable
+from components.ray.manifest import TOKEN_KEY, token_secret_name
 from kube.objects import JsonObject, dig, maps, name_of
 from kube.ray import asks_for_token, token_secret
 

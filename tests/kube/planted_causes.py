@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from components.queue_labels import PRIORITY_LABEL, QUEUE_LABEL
+from components.queues.labels import PRIORITY_LABEL, QUEUE_LABEL
 
 Manifest = dict[str, Any]
 _KUEUE = "kueue.x-k8s.io/v1beta2"

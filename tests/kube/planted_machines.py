@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from components.provisioning_manifest import admission_check_spec, provisioning_config_spec
+from components.queues.provisioning_manifest import admission_check_spec, provisioning_config_spec
 from tests.kube.planted_causes import Manifest, Planted, job, queue
 
 _KUEUE = "kueue.x-k8s.io/v1beta2"

@@ -10,7 +10,7 @@ from pathlib import Path
 from aistack.cluster import Cluster
 from aistack.events import workload_of
 from aistack.find import find_job
-from components.queue_labels import QUEUE_LABEL
+from components.queues.labels import QUEUE_LABEL
 from kube.errors import KubeError
 from kube.jobs import State
 from kube.kinds import POD

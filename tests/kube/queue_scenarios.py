@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from components.fine_tune_job import fine_tune_spec
-from components.inference_manifest import Rollout, deployment_spec
-from components.kueue_manifest import flavor_spec
-from components.pod_manifest import gpu_tolerations
-from components.team_quota import queued_defaults_spec
+from components.base.pod_manifest import gpu_tolerations
+from components.jobs.fine_tune import fine_tune_spec
+from components.queues.manifest import flavor_spec
+from components.servers.manifest import Rollout, deployment_spec
+from components.teams.quota import queued_defaults_spec
 from kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
 from sandbox.kube.store import owner_of
 from stacks.config import validate

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from aistack.exit_codes import ExitCode
-from components.queue_labels import QUEUE_LABEL
-from components.ray_manifest import DASHBOARD_PORT
+from components.queues.labels import QUEUE_LABEL
+from components.ray.manifest import DASHBOARD_PORT
 from kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.gke.agent.dashboard import RAY_CLUSTER, RAY_JOB, token_of
 from sandbox.live_kube.api import Api

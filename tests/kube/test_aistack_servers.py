@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aistack.exit_codes import ExitCode
-from components.inference_manifest import Rollout, deployment_spec
+from components.servers.manifest import Rollout, deployment_spec
 from kube.objects import JsonObject, Ref, dig, labels_of, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api_server import ApiServer

@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 
 from aistack.exit_codes import ExitCode
-from components.members import MemberArgs
+from components.base.members import MemberArgs
 from kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api_server import ApiServer

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aistack.exit_codes import ExitCode
-from components.pod_manifest import bucket_volume
+from components.base.pod_manifest import bucket_volume
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api_server import ApiServer
 from tests.kube.command_line import aistack, running_pods

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from components.node_taints import NodeTaintArgs, toleration
+from components.base.taints import NodeTaintArgs, toleration
 from kube.objects import JsonObject, Ref, dig, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api import Api, ApiError, Kind

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from components.job_set_manifest import MAX_FILE_BYTES, host_of_first, job_set_spec
+from components.jobs.job_set_manifest import MAX_FILE_BYTES, host_of_first, job_set_spec
 from kube.errors import KubeError
 from kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
 from sandbox.control_plane import ControlPlane

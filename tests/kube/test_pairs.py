@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from components.resource_claim_template import paired_devices
+from components.network.resource_claim_template import paired_devices
 from kube.objects import JsonObject, Ref, dig, maps, name_of
 from sandbox.control_plane import ControlPlane
 from sandbox.gke.agent.slices import PCIE_ROOT, SLICE

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from components.admission_binding import binding_spec
-from components.members import EDIT
-from components.queue_guard_manifest import GRACE_S, guard_spec
-from components.team import role_rules
+from components.base.admission_binding import binding_spec
+from components.base.members import EDIT
+from components.queues.guard_manifest import GRACE_S, guard_spec
+from components.teams.team import role_rules
 from kube.jobs import condition
 from kube.objects import JsonObject, Ref, dig, labels_of, maps, name_of
 from sandbox.control_plane import ControlPlane

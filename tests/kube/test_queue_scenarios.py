@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from components.queue_labels import DEFAULT_QUEUE
+from components.queues.labels import DEFAULT_QUEUE
 from kube.jobs import condition
 from kube.objects import JsonObject, Ref, namespace_of
 from sandbox.control_plane import ControlPlane

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from components.inference_engine import InferenceEngine
-from components.inference_manifest import Rollout, deployment_spec
+from components.servers.engine import InferenceEngine
+from components.servers.manifest import Rollout, deployment_spec
 from kube.objects import JsonObject, Ref, dig, maps, name_of
 from tests.kube.conftest import LiveSandbox, eventually
 from tests.unit.inference_samples import TGI

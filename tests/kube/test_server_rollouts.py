@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from components.inference_manifest import Rollout, deployment_spec
+from components.servers.manifest import Rollout, deployment_spec
 from kube.objects import JsonObject, Ref, annotations_of, dig, labels_of, maps
 from sandbox.control_plane import ControlPlane
 from sandbox.live_kube.api import Api

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aistack.exit_codes import ExitCode
-from components.labels import MANAGED_BY
+from components.base.labels import MANAGED_BY
 from kube.objects import JsonObject, Ref, dig, labels_of, name_of
 from tests.kube.command_line import answered, asked, folder_of, started, state, until_told
 from tests.kube.conftest import PATIENCE_SECONDS, LiveSandbox, eventually

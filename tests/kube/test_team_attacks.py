@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from components.admission_binding import binding_spec
-from components.gib import gib_mounts, gib_volumes
-from components.queue_labels import PRIORITY_LABEL
+from components.base.admission_binding import binding_spec
+from components.nccl.gib import gib_mounts, gib_volumes
+from components.queues.labels import PRIORITY_LABEL
 from kube.objects import JsonObject, Ref, dig, maps
 from sandbox.gke.agent.load_balancers import FINALIZER
 from sandbox.live_kube.api import Api

@@ -50,7 +50,7 @@ PLAIN_CLUSTER = {
     "colorsys.py": 'LABELS = {"color": "blue"}\n',
     "stacks/__init__.py": 'NAME = "not-ours"\n',
     "components/__init__.py": "",
-    "components/network.py": """
+    "components/network/network.py": """
         import pulumi
         import pulumi_gcp as gcp
 
@@ -78,7 +78,7 @@ PLAIN_CLUSTER = {
         import pulumi_gcp as gcp
         import pulumi_kubernetes as k8s
         import stacks
-        from components.network import Network
+        from components.network.network import Network
         from config import NODES
         {_KUBECONFIG.replace(chr(10), chr(10) + " " * 8)}
         network = Network("net")

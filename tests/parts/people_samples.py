@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from components.queue_labels import QUEUE_LABEL
+from components.queues.labels import QUEUE_LABEL
 
 Manifest = dict[str, Any]
 # kwok ends no pod of a Job that has this.

@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.labels import stack_labels
+from components.base.labels import stack_labels
 from tests.conftest import Recording, changed
 from tests.parts.existing_samples import (
     IN_CLUSTER,

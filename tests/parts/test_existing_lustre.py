@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from components.labels import stack_labels
+from components.base.labels import stack_labels
 from tests.conftest import changed
 from tests.parts.existing_samples import (
     IN_CLUSTER,

@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.labels import stack_labels
+from components.base.labels import stack_labels
 from tests.conftest import changed
 from tests.parts.existing_ground import existing_repository
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM, Simulated, built

@@ -39,6 +39,16 @@ MODULES = {
 }
 
 
+def absolute(importer: str, node: ast.ImportFrom) -> str:
+    """The module that a statement of a module's imports from."""
+    if not node.level:
+        return str(node.module)
+    inside = MODULES[importer].name == "__init__.py"
+    package = importer.split(".")
+    package = package[: len(package) - node.level + inside]
+    return ".".join((*package, *filter(None, [node.module])))
+
+
 @cache
 def imports(name: str) -> frozenset[str]:
     """What a module imports, within its functions, too."""
@@ -49,9 +59,10 @@ def imports(name: str) -> frozenset[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
+            module = absolute(name, node)
             for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
-                found.add(whole if whole in MODULES else str(node.module))
+                whole = f"{module}.{alias.name}"
+                found.add(whole if whole in MODULES else module)
         else:
             todo += ast.iter_child_nodes(node)
     return frozenset(found)

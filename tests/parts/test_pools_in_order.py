@@ -4,7 +4,7 @@ registered for it. That Kueue chooses is shown in tests/stacks and, with the rea
 
 from typing import Any
 
-from components.node_terms import selector_terms
+from components.base.node_terms import selector_terms
 from stacks.config import validate
 from tests.conftest import Recording, changed
 from tests.programs import registered

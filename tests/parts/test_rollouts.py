@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from components.inference_manifest import Rollout
+from components.servers.manifest import Rollout
 from stacks.config import validate
 from stacks.parts.servers.rollouts import rollout_of
 from stacks.plan import Plan

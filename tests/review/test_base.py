@@ -122,7 +122,7 @@ def test_an_unknown_commit_and_a_folder_without_git_say_what_helps(
         (("Pulumi.other.yaml",), False),
         (("Pulumi.dev.yaml",), True),
         (("Pulumi.yaml",), True),
-        (("components/network.py",), True),
+        (("components/network/network.py",), True),
         (("workloads/verl/launcher.py", "docs/a.md"), True),
         (("requirements.txt",), True),
     ],

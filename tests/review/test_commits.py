@@ -18,7 +18,7 @@ from tests.review.conftest import Edit, Repository
 
 pytestmark = pytest.mark.thorough
 SAMPLE = 5
-POOL = "components/node_pool.py"
+POOL = "components/pools/node_pool.py"
 MACHINE = "        machine_type: g2-standard-8"
 
 
@@ -136,10 +136,10 @@ CASES = {
         },
     ),
     "a renamed resource with an alias": Case(
-        program("components/network.py", RENAMED, ALIASED), "dev", 0, status="same"
+        program("components/network/network.py", RENAMED, ALIASED), "dev", 0, status="same"
     ),
     "a renamed resource without an alias": Case(
-        program("components/network.py", RENAMED),
+        program("components/network/network.py", RENAMED),
         "dev",
         3,
         {"network-vpc": "delete", "network-main": "create"},

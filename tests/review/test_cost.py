@@ -221,7 +221,7 @@ def test_a_stack_in_a_network_or_a_cluster_of_others_names_what_its_machines_cau
 def tokens_of_components() -> set[str]:
     """Types of Google's resources that components make, in whichever config."""
     found = set[str]()
-    for file in (Path(__file__).parents[2] / "components").glob("*.py"):
+    for file in (Path(__file__).parents[2] / "components").rglob("*.py"):
         for it in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             called = ast.unparse(it.func).split(".") if isinstance(it, ast.Call) else []
             if len(called) == 3 and called[0] == "gcp":

@@ -17,10 +17,10 @@ import yaml
 
 from cli.project import stack_names
 from cli.pulumi_cli import BUILT
-from components.inference_manifest import server_selector
-from components.job_set_manifest import NAME_LABEL
-from components.pod_access import CLIENT_LABEL
-from components.ray_manifest import CLUSTER_LABEL
+from components.base.pod_access import CLIENT_LABEL
+from components.jobs.job_set_manifest import NAME_LABEL
+from components.ray.manifest import CLUSTER_LABEL
+from components.servers.manifest import server_selector
 from kube.objects import JsonObject
 from stacks.config import validate
 from stacks.plan import Plan

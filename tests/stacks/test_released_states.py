@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from catalog.strict_yaml import load_yaml
-from components.tokens import current
+from components.base.tokens import current
 from sandbox.engine import Verb
 from sandbox.faults import Crash, Faults
 from tests.conftest import ROOT

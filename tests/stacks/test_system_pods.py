@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pulumi
 
-from components.apis import ProjectApis, ProjectApisArgs
-from components.capacity import CapacityArgs
-from components.gke_cluster import GkeCluster, GkeClusterArgs
-from components.network import ClusterNetwork, ClusterNetworkArgs
-from components.node_pool import GpuArgs, NodePool, NodePoolArgs
-from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+from components.base.capacity import CapacityArgs
+from components.cluster.cluster import GkeCluster, GkeClusterArgs
+from components.network.network import ClusterNetwork, ClusterNetworkArgs
+from components.pools.node_pool import GpuArgs, NodePool, NodePoolArgs
+from components.pools.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+from components.project.apis import ProjectApis, ProjectApisArgs
 from tests.stacks.program_sandbox import ProgramSandbox
 
 _PROJECT = "my-project"

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
-from components.kubernetes_provider import kubeconfig_of, kubernetes_provider
+from components.cluster.provider import kubeconfig_of, kubernetes_provider
 from sandbox.cloud.kinds.cluster import Cluster
 from sandbox.cloud.kinds.network import Network
 from sandbox.clusters import Clusters

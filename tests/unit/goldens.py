@@ -157,6 +157,7 @@ def _plain(value: Any) -> Any:
 @cache
 def _files() -> dict[str, str]:
     files = [it for it in (ROOT / "workloads").rglob("*.*") if it.suffix in (".py", ".sh")]
+    files.append(ROOT / "components/servers/answering_paths.py")
     return {
         it.read_text(encoding="utf-8").strip(): f"(the file {it.relative_to(ROOT)})"
         for it in files

@@ -1,8 +1,8 @@
 """A model server's pod for each engine."""
 
-from components.inference_engine import InferenceEngine, ServedModel
-from components.inference_manifest import ModelFolder, ServerPod
-from components.ray_manifest import BucketMount, Quantity
+from components.ray.manifest import BucketMount, Quantity
+from components.servers.engine import InferenceEngine, ServedModel
+from components.servers.manifest import ModelFolder, ServerPod
 
 GEMMA = ServedModel(name="google/gemma-2-9b-it", source="google/gemma-2-9b-it", shards=2)
 TGI = ServerPod(

@@ -3,14 +3,14 @@
 from typing import Any
 
 from catalog import Catalog
-from components.bucket_mount import BucketMountArgs
-from components.helm_chart import HelmChartArgs
-from components.job_set_manifest import JobSetPods
-from components.jobset_controller import JobSetController, JobSetControllerArgs
-from components.lustre_access import LustreAccess, LustreAccessArgs
-from components.ray_launchers import RayLaunchers, RayLaunchersArgs
-from components.ray_manifest import Quantity
-from components.script_job_set import ScriptJobSet, ScriptJobSetArgs, ScriptMountArgs
+from components.base.helm import HelmChartArgs
+from components.buckets.mount import BucketMountArgs
+from components.jobs.job_set_manifest import JobSetPods
+from components.jobs.jobset_controller import JobSetController, JobSetControllerArgs
+from components.jobs.script_job_set import ScriptJobSet, ScriptJobSetArgs, ScriptMountArgs
+from components.lustre.access import LustreAccess, LustreAccessArgs
+from components.ray.launchers import RayLaunchers, RayLaunchersArgs
+from components.ray.manifest import Quantity
 from kube.objects import JsonObject, Ref
 from tests.conftest import inside
 

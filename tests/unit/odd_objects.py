@@ -12,8 +12,8 @@ from kubernetes.client import ApiClient
 from aistack.cluster import Cluster
 from aistack.errors import LostError, VerbError
 from aistack.stack import Stack
-from components.labels import STACK
-from components.queue_labels import QUEUE_LABEL
+from components.base.labels import STACK
+from components.queues.labels import QUEUE_LABEL
 from kube import kinds
 from kube.jobs import SERVER_LABEL
 from kube.kinds import Kind

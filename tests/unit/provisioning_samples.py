@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from components.provisioning_manifest import (
+from components.queues.provisioning_manifest import (
     QUEUED_TOLERATION,
     consuming_annotations,
     provisioning_request_spec,

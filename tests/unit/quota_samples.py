@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from components.team_quota import TeamQuotaArgs, defaults_spec, quota_spec
+from components.teams.quota import TeamQuotaArgs, defaults_spec, quota_spec
 
 NAMESPACE = "bounded"
 UNSPOKEN = "unspoken"

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from components.cluster_viewers import ClusterViewers, ClusterViewersArgs
-from components.members import MemberArgs
-from components.team import Team, TeamArgs, TeamBucketArgs
-from components.team_quota import TeamQuotaArgs
+from components.base.members import MemberArgs
+from components.cluster.viewers import ClusterViewers, ClusterViewersArgs
+from components.teams.quota import TeamQuotaArgs
+from components.teams.team import Team, TeamArgs, TeamBucketArgs
 from tests.conftest import PROJECT_NUMBER, inside
 
 ADA = MemberArgs(email="ada@example.com", kind="user", role="edit")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from components.inference_engine import InferenceEngine
-from components.inference_manifest import Rollout, deployment_spec
+from components.servers.engine import InferenceEngine
+from components.servers.manifest import Rollout, deployment_spec
 from tests.unit.test_inference_engines import VLLM, environment
 
 # The routes of vLLM 0.31.0 that no model answers on: vllm-project/vllm v0.31.0

@@ -7,25 +7,28 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.bucket import Bucket
-from components.capacity import CapacityArgs, ReservationArgs
-from components.gke_cluster import GkeCluster
-from components.kueue_manifest import (
+from components.base.capacity import CapacityArgs, ReservationArgs
+from components.buckets.bucket import Bucket
+from components.cluster.cluster import GkeCluster
+from components.lustre.instance import LustreInstance
+from components.network.network import ClusterNetwork, ClusterNetworkArgs
+from components.network.peering_removal import PeeringRemoval
+from components.network.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
+from components.network.resource_claim_template import (
+    ResourceClaimTemplate,
+    ResourceClaimTemplateArgs,
+)
+from components.pools.node_pool import GpuArgs, NodeBoundsArgs, NodePool
+from components.pools.tpu_slice_pool import TpuSlicePool
+from components.queues.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
+from components.queues.manifest import (
     ClusterQueueArgs,
     FlavorQuotasArgs,
     ResourceGroupArgs,
     ResourceQuotaArgs,
 )
-from components.kueue_queues import KueueQueues, KueueQueuesArgs, ResourceFlavorArgs
-from components.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
-from components.lustre_instance import LustreInstance
-from components.network import ClusterNetwork, ClusterNetworkArgs
-from components.node_pool import GpuArgs, NodeBoundsArgs, NodePool
-from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
-from components.private_service_access_policy import PeeringRemoval
-from components.ray_cluster import RayCluster, RayVolumeArgs, RayWorkersArgs
-from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
-from components.tpu_slice_pool import TpuSlicePool
+from components.queues.queues import KueueQueues, KueueQueuesArgs, ResourceFlavorArgs
+from components.ray.cluster import RayCluster, RayVolumeArgs, RayWorkersArgs
 from tests.conftest import Register, inside
 from tests.unit.test_bucket import ARGS as BUCKET
 from tests.unit.test_gke_cluster import ARGS as CLUSTER

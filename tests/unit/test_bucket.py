@@ -6,8 +6,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.bucket import Bucket, BucketArgs
-from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
+from components.buckets.bucket import Bucket, BucketArgs
+from components.buckets.grant import BucketGrant, BucketGrantArgs, kubernetes_principal
 from tests.conftest import Recording, Register, Registered
 
 ARGS = BucketArgs(

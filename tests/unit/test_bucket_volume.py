@@ -5,7 +5,7 @@ from typing import Any
 
 import pulumi_gcp as gcp
 
-from components.bucket_volume import BucketVolume, BucketVolumeArgs
+from components.buckets.volume import BucketVolume, BucketVolumeArgs
 from stacks.parts.buckets.build import mount_options
 from tests.conftest import Recording, Register, inside
 from tests.unit.bucket_samples import planned

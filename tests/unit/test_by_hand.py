@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.static_volume import BOUND
+from components.base.static_volume import BOUND
 from stacks.by_hand import ByHand
 from stacks.on_record import Record
 from stacks.one_run import PROVIDER

@@ -8,7 +8,7 @@ from aistack.cancel import cancel
 from aistack.cluster import Cluster
 from aistack.find import Found
 from aistack.job import MANAGER
-from components.labels import MANAGED_BY, STACK
+from components.base.labels import MANAGED_BY, STACK
 from kube.kinds import JOB_SET, Kind
 
 

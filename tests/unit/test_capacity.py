@@ -2,8 +2,8 @@
 
 import pytest
 
-from components.capacity import CapacityArgs, CapacityMode, ReservationArgs
-from components.component import check_arguments
+from components.base.capacity import CapacityArgs, CapacityMode, ReservationArgs
+from components.base.component import check_arguments
 
 NAMED = ReservationArgs(name="b200s")
 

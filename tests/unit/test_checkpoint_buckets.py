@@ -11,7 +11,7 @@ from aistack.checkpoints.buckets import MountedBucket, buckets_of, path_of
 from aistack.cluster import Cluster
 from aistack.errors import ForbiddenError, VerbError
 from aistack.members import Member
-from components.pod_manifest import bucket_volume
+from components.base.pod_manifest import bucket_volume
 from kube.kinds import CLAIM, PERSISTENT_VOLUME, Kind
 from kube.objects import JsonObject
 

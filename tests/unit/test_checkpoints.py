@@ -20,7 +20,7 @@ from aistack.errors import VerbError
 from aistack.find import Found
 from aistack.tables import show_checkpoints
 from aistack.verbs.checkpoints import show_progress
-from components.ray_manifest import LAUNCHER_DIR
+from components.ray.manifest import LAUNCHER_DIR
 from kube.kinds import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB
 from kube.objects import JsonObject
 from stacks.checkpoint_folder import LAYOUTS, folder_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.cidr import (
+from components.base.cidr import (
     FULL,
     addresses_per_node,
     cut,

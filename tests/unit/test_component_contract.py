@@ -14,10 +14,10 @@ import pytest
 from pulumi.provider.experimental.analyzer import Analyzer, PropertyDefinition, is_resource
 
 from catalog.strict_yaml import load_yaml
-from components.apis import ProjectApis, ProjectApisArgs
-from components.arguments import ArgumentError
-from components.component import Component
-from components.tokens import PACKAGE
+from components.base.arguments import ArgumentError
+from components.base.component import Component
+from components.base.tokens import PACKAGE
+from components.project.apis import ProjectApis, ProjectApisArgs
 from sandbox.cloud.kinds import KINDS
 from stacks.config import validate
 from tests.conftest import (
@@ -37,15 +37,21 @@ from tests.unit.job_set_samples import beside_the_stacks
 from tests.unit.team_samples import make_teams
 from tests.unit.team_stack import LAB
 
-FILES = sorted((ROOT / "components").glob("*.py"))
+FOLDER = ROOT / "components"
+FILES = sorted(FOLDER.rglob("*.py"))
+NAMES = {path: path.relative_to(FOLDER).with_suffix("").as_posix() for path in FILES}
 # Their first lines say so.
 PURE = [path for path in FILES if "Pure." in (ast.get_docstring(ast.parse(path.read_text())) or "")]
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def _components() -> list[type[Component]]:
     found: list[type[Component]] = []
     for path in FILES:
-        module = import_module(f"components.{path.stem}")
+        module = import_module(module_of(path))
         found += [
             value
             for value in vars(module).values()
@@ -135,7 +141,7 @@ def test_only_components_name_what_earlier_releases_called_them() -> None:
     assert {name: tokens for name, tokens in found.items() if tokens} == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda it: it.stem)
+@pytest.mark.parametrize("path", FILES, ids=NAMES.__getitem__)
 def test_options_go_to_the_component_alone_and_no_resource_is_made_in_an_apply(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert ".merge(opts" not in text
@@ -145,18 +151,18 @@ def test_options_go_to_the_component_alone_and_no_resource_is_made_in_an_apply(p
             assert not re.search(r"\b(gcp|k8s)\.", inside), inside
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda it: it.stem)
+@pytest.mark.parametrize("path", FILES, ids=NAMES.__getitem__)
 def test_constructors_are_short_and_files_hold_one_thing(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef) and function.name == "__init__":
             assert function.end_lineno is not None
             assert function.end_lineno - function.lineno < 100
-    classes = [c for c in COMPONENTS if c.__module__ == f"components.{path.stem}"]
+    classes = [c for c in COMPONENTS if c.__module__ == module_of(path)]
     assert len(classes) <= 1
 
 
-@pytest.mark.parametrize("path", PURE, ids=lambda it: it.stem)
+@pytest.mark.parametrize("path", PURE, ids=NAMES.__getitem__)
 def test_pure_helpers_import_no_pulumi(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     imported = {
@@ -279,7 +285,7 @@ def test_a_component_names_the_apis_of_all_that_it_makes(everything: list[Record
 def test_what_is_given_apis_waits_for_them_and_names_one_that_is_missing(
     register: Register,
 ) -> None:
-    from components.network import ClusterNetwork, ClusterNetworkArgs
+    from components.network.network import ClusterNetwork, ClusterNetworkArgs
 
     def program(*services: str) -> None:
         apis = ProjectApis("apis", ProjectApisArgs(project="p", services=services))
@@ -332,8 +338,8 @@ def test_children_hang_on_their_component_and_carry_its_name(everything: list[Re
 
 
 def test_two_of_a_component_never_have_a_urn_in_common(register: Register) -> None:
-    from components.network import ClusterNetwork, ClusterNetworkArgs
-    from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+    from components.network.network import ClusterNetwork, ClusterNetworkArgs
+    from components.pools.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 
     def program() -> None:
         for name in ("one", "two"):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from components.ray_manifest import READY_MINUTES
+from components.ray.manifest import READY_MINUTES
 from stacks.config import validate
 from stacks.plan import Plan
 from tests.conftest import changed

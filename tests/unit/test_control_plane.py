@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from catalog.roles import roles_table
-from components.control_plane import ControlPlaneEndpoint, Endpoints, check_dns_name
+from components.cluster.control_plane import ControlPlaneEndpoint, Endpoints, check_dns_name
 from sandbox.cloud.caller import Caller
 from sandbox.errors import CloudError
 from stacks.config import validate

@@ -2,7 +2,7 @@
 
 import json
 
-from components.monitoring_dashboard import dashboard, gpu_charts, lustre_charts, tpu_charts
+from components.monitoring.dashboard import dashboard, gpu_charts, lustre_charts, tpu_charts
 
 
 def tiles(value: dict) -> list[dict]:

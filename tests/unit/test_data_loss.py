@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from components.bucket import BucketArgs
+from components.buckets.bucket import BucketArgs
 from stacks.data_loss import lost_in_place
 from stacks.refusal import BUCKET
 

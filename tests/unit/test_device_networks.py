@@ -4,9 +4,9 @@ control plane.
 
 import pytest
 
-from components.device_networks import DeviceNetworks, DeviceNetworksArgs
-from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
-from components.node_network import NodeNetwork
+from components.network.device_networks import DeviceNetworks, DeviceNetworksArgs
+from components.network.gvnic import GvnicNetwork, GvnicNetworkArgs
+from components.network.node_network import NodeNetwork
 from tests.conftest import Recording, Register, inside
 
 API = "networking.gke.io/v1"

@@ -12,7 +12,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components.existing_network import ExistingNetworkArgs, existing_network
+from components.network.existing import ExistingNetworkArgs, existing_network
 from tests.unit.existing_parts import REGION, EngineError, Reader, values
 from tests.unit.simulated_project import NAT, ROUTER, SERVICE, P, Project
 

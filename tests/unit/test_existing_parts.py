@@ -15,13 +15,13 @@ import pulumi
 import pulumi_gcp as gcp
 import pytest
 
-from components.existing_bucket import ExistingBucketArgs, existing_bucket
-from components.existing_cluster import ExistingClusterArgs, existing_cluster, read_cluster
-from components.existing_disk_image import ExistingDiskImageArgs, existing_disk_image
-from components.existing_lustre import ExistingLustreArgs, existing_lustre
-from components.existing_network import ExistingNetworkArgs, existing_network
-from components.existing_part import ExistingPartError, Part, read_part
-from components.existing_repository import ExistingRepositoryArgs, existing_repository
+from components.base.existing import ExistingPartError, Part, read_part
+from components.buckets.existing import ExistingBucketArgs, existing_bucket
+from components.cluster.existing import ExistingClusterArgs, existing_cluster, read_cluster
+from components.images.existing_disk import ExistingDiskImageArgs, existing_disk_image
+from components.images.existing_repository import ExistingRepositoryArgs, existing_repository
+from components.lustre.existing import ExistingLustreArgs, existing_lustre
+from components.network.existing import ExistingNetworkArgs, existing_network
 from sandbox.cloud.kinds.cluster import hosts_of
 from sandbox.cloud.resource import Resource
 from tests.unit.existing_parts import REGION, ZONE, Reader, values

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from catalog import Catalog
-from components.existing_facts import (
+from components.base.existing_facts import (
     BucketFacts,
     ClusterFacts,
     DiskImageFacts,
@@ -21,7 +21,7 @@ from components.existing_facts import (
     NetworkFacts,
     RepositoryFacts,
 )
-from components.labels import stack_labels
+from components.base.labels import stack_labels
 from stacks.beside import owner_problems
 from stacks.parts.buckets import existing_rules as bucket_rules
 from stacks.parts.buckets.existing_rules import BucketNeeds, bucket_advice, bucket_problems

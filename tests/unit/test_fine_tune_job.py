@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from components.bucket_mount import BucketMountArgs
-from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
-from components.script_file import versioned_file_name
+from components.base.script_file import versioned_file_name
+from components.buckets.mount import BucketMountArgs
+from components.jobs.fine_tune import FineTuneJob, FineTuneJobArgs
 from tests.conftest import Recording, Register, inside
 
 ARGS = FineTuneJobArgs(

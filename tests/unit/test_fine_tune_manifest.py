@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from components.fine_tune_job import FineTunePods, fine_tune_spec
-from components.ray_manifest import BucketMount, Quantity
+from components.jobs.fine_tune import FineTunePods, fine_tune_spec
+from components.ray.manifest import BucketMount, Quantity
 from tests.conftest import ROOT
 
 LAUNCHER = ROOT / "workloads" / "fine_tune" / "launch.sh"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from components.pod_manifest import STAYS
+from components.base.pod_manifest import STAYS
 from tests.conftest import Recording, Register
 from tests.unit.stack_graphs import (
     assert_may_use_its_bucket_alone,

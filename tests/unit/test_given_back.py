@@ -351,7 +351,7 @@ def test_zeros_and_empty_lists_of_a_dashboard_would_be_differences_for_ever() ->
 def test_what_a_component_can_send_is_in_the_table_whatever_config_reaches_it() -> None:
     sent = {
         (token, name)
-        for file in (Path(__file__).parents[2] / "components").glob("*.py")
+        for file in (Path(__file__).parents[2] / "components").rglob("*.py")
         for token, name in arguments_in(file)
     }
     assert len(sent) > 100

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from components.node_taints import NodeTaintArgs, toleration
+from components.base.taints import NodeTaintArgs, toleration
 from kube.objects import JsonObject, Node, Taint
 from sandbox.gke.agent import machines
 from sandbox.gke.agent.autoscaler import additions, is_waiting

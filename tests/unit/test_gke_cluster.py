@@ -8,12 +8,12 @@ import pulumi
 import pulumi_gcp as gcp
 import pytest
 
-from components.control_plane import ControlPlaneEndpoint
-from components.gke_cluster import (
+from components.cluster.cluster import (
     AuthorizedNetwork,
     GkeCluster,
     GkeClusterArgs,
 )
+from components.cluster.control_plane import ControlPlaneEndpoint
 from stacks import kept_by_provider
 from stacks.on_record import Record
 from tests.conftest import DNS_NAME, Recording, Register

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from components.resource_claim_template import paired_devices
+from components.network.resource_claim_template import paired_devices
 from stacks.config import validate
 from tests.conftest import Recording, changed
 from tests.parts.claim_samples import CLAIMED

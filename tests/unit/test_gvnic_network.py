@@ -1,6 +1,6 @@
 """A further VPC of nodes, as registered."""
 
-from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
+from components.network.gvnic import GvnicNetwork, GvnicNetworkArgs
 from tests.conftest import Recording, Register
 
 ARGS = GvnicNetworkArgs(

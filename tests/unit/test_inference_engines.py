@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from components.inference_engine import PORT, InferenceEngine
-from components.inference_manifest import Rollout, deployment_spec, metric_spec
+from components.servers.engine import PORT, InferenceEngine
+from components.servers.manifest import Rollout, deployment_spec, metric_spec
 from stacks.config import validate
 from stacks.parts.servers.advice import links
 from tests.parts.samples import SERVE

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from components.inference_engine import PORT, InferenceEngine
-from components.inference_manifest import (
+from components.servers.engine import PORT, InferenceEngine
+from components.servers.manifest import (
     Rollout,
     budget_spec,
     deployment_spec,

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from components.inference_engine import InferenceEngine
-from components.inference_manifest import Rollout
-from components.inference_server import InferenceServer, InferenceServerArgs
-from components.pod_access import CLIENT_LABEL
+from components.base.pod_access import CLIENT_LABEL
+from components.servers.engine import InferenceEngine
+from components.servers.manifest import Rollout
+from components.servers.server import InferenceServer, InferenceServerArgs
 from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Recording, Register, inside
 

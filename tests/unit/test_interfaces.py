@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from components.node_network import interface_annotations
+from components.network.node_network import interface_annotations
 
 
 def test_the_clusters_own_network_comes_first_and_stays_the_default() -> None:

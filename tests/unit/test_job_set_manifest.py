@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from components.job_set_manifest import (
+from components.base.naming import NameKind, check_name
+from components.jobs.job_set_manifest import (
     OWN_VARIABLES,
     host_of_first,
     job_set_spec,
 )
-from components.naming import NameKind, check_name
 from tests.unit.job_set_samples import PODS
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from components.jobset_controller import JobSetController
+from components.jobs.jobset_controller import JobSetController
 from tests.conftest import Recording, Register, inside
 from tests.unit.job_set_samples import CONTROLLER
 

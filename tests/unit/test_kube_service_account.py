@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
+from components.cluster.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from tests.conftest import Recording, Register, inside
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from components.kubeconfig import kubeconfig
+from components.cluster.kubeconfig import kubeconfig
 from sandbox.providers.kubeconfig import certificate_problem, credentials_problem
 from tests.conftest import DNS_NAME
 

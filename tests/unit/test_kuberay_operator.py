@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from components.helm_chart import HelmChartArgs
-from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
+from components.base.helm import HelmChartArgs
+from components.ray.operator import KubeRayOperator, KubeRayOperatorArgs
 from tests.conftest import Recording, Register, inside
 
 ARGS = KubeRayOperatorArgs(

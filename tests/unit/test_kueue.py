@@ -7,11 +7,11 @@ import pulumi_kubernetes as k8s
 import pytest
 import yaml
 
-from components.helm_chart import HelmChartArgs
-from components.kueue import Kueue, KueueArgs
-from components.kueue_frameworks import DEFAULT_FRAMEWORKS
-from components.kueue_manifest import READY_MINUTES
-from components.pod_security import pod_security_labels
+from components.base.helm import HelmChartArgs
+from components.base.pod_security import pod_security_labels
+from components.queues.frameworks import DEFAULT_FRAMEWORKS
+from components.queues.kueue import Kueue, KueueArgs
+from components.queues.manifest import READY_MINUTES
 from tests.conftest import Recording, Register, inside
 
 ARGS = KueueArgs(

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import Catalog
-from components.kueue_frameworks import DEFAULT_FRAMEWORKS
-from components.kueue_manifest import (
+from components.queues.frameworks import DEFAULT_FRAMEWORKS
+from components.queues.manifest import (
     API_VERSION,
     FRAMEWORKS,
     ClusterQueueArgs,

@@ -8,17 +8,19 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.helm_chart import HelmChartArgs
-from components.kueue import Kueue, KueueArgs
-from components.kueue_frameworks import DEFAULT_FRAMEWORKS
-from components.kueue_manifest import (
+from components.base.helm import HelmChartArgs
+from components.base.namespace import KubeNamespace, KubeNamespaceArgs
+from components.queues.frameworks import DEFAULT_FRAMEWORKS
+from components.queues.kueue import Kueue, KueueArgs
+from components.queues.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
+from components.queues.manifest import (
     READY_MINUTES,
     ClusterQueueArgs,
     FlavorQuotasArgs,
     ResourceGroupArgs,
     ResourceQuotaArgs,
 )
-from components.kueue_queues import (
+from components.queues.queues import (
     AdmissionCheckArgs,
     CohortArgs,
     KueueQueues,
@@ -27,8 +29,6 @@ from components.kueue_queues import (
     TopologyArgs,
     WorkloadPriorityClassArgs,
 )
-from components.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
-from components.namespace import KubeNamespace, KubeNamespaceArgs
 from tests.conftest import Recording, Register, inside
 
 GPUS = ResourceQuotaArgs(resource="nvidia.com/gpu", nominal=6)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.labels import check_labels, stack_labels
+from components.base.labels import check_labels, stack_labels
 
 
 def test_a_stack_adds_its_own_labels_to_the_users() -> None:

@@ -8,7 +8,7 @@ import pulumi
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.job_attempt import ATTEMPT
+from components.jobs.attempt import ATTEMPT
 from stacks import transformations
 from stacks.config import validate
 from stacks.lost_work import failure, pods_lost, run_again, told, workers_lost

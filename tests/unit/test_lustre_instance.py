@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from components.lustre_instance import LustreInstance, LustreInstanceArgs
+from components.lustre.instance import LustreInstance, LustreInstanceArgs
 from tests.conftest import Register
 
 ARGS = LustreInstanceArgs(

@@ -1,6 +1,6 @@
 """Volume and claim, as registered; that they bind is for tests with a control plane."""
 
-from components.lustre_volume import LustreVolume, LustreVolumeArgs
+from components.lustre.volume import LustreVolume, LustreVolumeArgs
 from tests.conftest import Recording, Register, inside
 from tests.unit.lustre_samples import instance
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from components.gke_cluster import MaintenanceExclusion
+from components.cluster.cluster import MaintenanceExclusion
 from stacks.parts.cluster.build import maintenance_window
 from stacks.parts.cluster.config import Maintenance
 from stacks.parts.cluster.maintenance_rules import maintenance_problems

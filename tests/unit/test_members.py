@@ -2,8 +2,8 @@
 
 import pytest
 
-from components.component import check_arguments
-from components.members import MemberArgs, check_security_group, iam_members
+from components.base.component import check_arguments
+from components.base.members import MemberArgs, check_security_group, iam_members
 from tests.conftest import Register
 from tests.unit.team_samples import ADA, AUDIT, TEAM, VISION, make_teams
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from components.inference_engine import InferenceEngine
-from components.inference_manifest import metric_spec
+from components.servers.engine import InferenceEngine
+from components.servers.manifest import metric_spec
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.kueue_samples import NAMESPACE, changed, make, phases, refused, scenario, server
 from tests.unit.memory_kube_samples import refusal

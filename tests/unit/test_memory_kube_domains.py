@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from components.gpu_claim_driver import domain_values
+from components.nccl.gpu_claim_driver import domain_values
 from kube.errors import KubeError
 from kube.objects import Node, Ref, Taint
 from sandbox.kube.claims import CHANNEL_CLASS

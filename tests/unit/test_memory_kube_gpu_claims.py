@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from components.gpu_claim_driver import driver_values
+from components.nccl.gpu_claim_driver import driver_values
 from kube.errors import KubeError
 from kube.objects import Node, Ref
 from sandbox.memory_kube.memory import MemoryKube

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from components.job_set_manifest import job_set_spec
+from components.jobs.job_set_manifest import job_set_spec
 from kube.errors import KubeError
 from kube.objects import JsonObject, Ref
 from sandbox.memory_kube.memory import MemoryKube

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from components.provisioning_manifest import QUEUED_TOLERATION
+from components.queues.provisioning_manifest import QUEUED_TOLERATION
 from kube.errors import KubeError
 from tests.unit.kueue_samples import (
     KUEUE,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from components.inference_engine import InferenceEngine
-from components.inference_manifest import Rollout, ServerPod, deployment_spec, service_spec
+from components.servers.engine import InferenceEngine
+from components.servers.manifest import Rollout, ServerPod, deployment_spec, service_spec
 from kube.objects import Ref
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.inference_samples import FOLDER, TGI

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from components.node_network import interface_annotations
+from components.network.node_network import interface_annotations
 from kube.errors import KubeError
 from sandbox.gke.nodes import nodes_of
 from sandbox.memory_kube.memory import MemoryKube

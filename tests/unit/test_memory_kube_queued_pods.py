@@ -3,7 +3,7 @@
 It cannot prove what GKE's unpublished webhook adds to pods.
 """
 
-from components.provisioning_manifest import consuming_annotations
+from components.queues.provisioning_manifest import consuming_annotations
 from sandbox.memory_kube.memory import MemoryKube
 from tests.unit.memory_kube_samples import (
     TOLERATION,

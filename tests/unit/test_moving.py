@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from components.existing_facts import ClusterFacts
+from components.base.existing_facts import ClusterFacts
 from stacks.config import validate
 from stacks.moving import entering, leaving
 from stacks.on_record import Record

@@ -1,8 +1,8 @@
 """A namespace, as registered."""
 
-from components.namespace import KubeNamespace, KubeNamespaceArgs
-from components.pod_access import TEAM_LABEL, team_access_spec
-from components.pod_security import pod_security_labels
+from components.base.namespace import KubeNamespace, KubeNamespaceArgs
+from components.base.pod_access import TEAM_LABEL, team_access_spec
+from components.base.pod_security import pod_security_labels
 from tests.conftest import Register, inside
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.naming import NameKind, check_name, cloud_name
+from components.base.naming import NameKind, check_name, cloud_name
 
 PARTS = st.lists(st.from_regex(r"[a-z][a-z0-9]{0,20}", fullmatch=True), min_size=1, max_size=6)
 

@@ -7,8 +7,8 @@ import pulumi_kubernetes as k8s
 import pytest
 
 from catalog import Catalog
-from components.gib import NODE_GIB_DIR, gib_mounts, gib_volumes
-from components.nccl_rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
+from components.nccl.gib import NODE_GIB_DIR, gib_mounts, gib_volumes
+from components.nccl.rdma_installer import NcclRdmaInstaller, NcclRdmaInstallerArgs
 from tests.conftest import Recording, Register, inside
 
 POOL = {"cloud.google.com/gke-nodepool": "gpu"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from catalog import Catalog
-from components.gib import nccl_container, nccl_volumes, settings_script
+from components.nccl.gib import nccl_container, nccl_volumes, settings_script
 
 TUNER = {"NCCL_TUNER_CONFIG_PATH": "/usr/local/gib/configs/tuner_config_a4.txtpb"}
 OURS = "NCCL_TUNER_CONFIG_PATH=/usr/local/gib/configs/tuner_config_a4.txtpb"

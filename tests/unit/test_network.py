@@ -1,6 +1,6 @@
 """The VPC, as registered."""
 
-from components.network import ClusterNetwork, ClusterNetworkArgs
+from components.network.network import ClusterNetwork, ClusterNetworkArgs
 from tests.conftest import Register
 
 ARGS = ClusterNetworkArgs(

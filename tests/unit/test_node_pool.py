@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from components.capacity import CapacityArgs
-from components.component import check_arguments
-from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
-from components.node_network import NodeNetwork
-from components.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
-from components.node_taints import NodeTaintArgs
+from components.base.capacity import CapacityArgs
+from components.base.component import check_arguments
+from components.base.taints import NodeTaintArgs
+from components.network.gvnic import GvnicNetwork, GvnicNetworkArgs
+from components.network.node_network import NodeNetwork
+from components.pools.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
 from tests.conftest import Recording, Register
 
 CPU = NodePoolArgs(

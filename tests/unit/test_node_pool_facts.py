@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from catalog import Catalog
-from components.capacity import CapacityMode
+from components.base.capacity import CapacityMode
 from stacks.node_pool_facts import pool_facts
 
 CATALOG = Catalog.load()

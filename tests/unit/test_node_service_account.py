@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+from components.pools.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from tests.conftest import Recording, Register
 from tests.unit.stack_graphs import built
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from components.node_taints import (
+from components.base.taints import (
     NodeTaintArgs,
     check_node_labels,
     check_node_taints,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cli.errors import UserError
-from components.control_plane import ControlPlaneEndpoint
+from components.cluster.control_plane import ControlPlaneEndpoint
 from stacks.config import validate
 from stacks.outputs import (
     cleanup_note,

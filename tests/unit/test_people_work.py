@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from components.labels import MANAGED_BY, STACK, SUBMITTED_BY, name_as_label
-from components.pod_access import TEAM_LABEL
+from components.base.labels import MANAGED_BY, STACK, SUBMITTED_BY, name_as_label
+from components.base.pod_access import TEAM_LABEL
 from kube.kinds import (
     JOB,
     JOB_SET,

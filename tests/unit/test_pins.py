@@ -14,7 +14,7 @@ from catalog import Catalog
 from catalog.plugins import PluginTable
 from catalog.versions import Component, HelmChart
 from cli.project import stack_names
-from components.helm_chart import HelmChartArgs
+from components.base.helm import HelmChartArgs
 from stacks.config import validate
 from stacks.helm_charts import helm_chart
 from tests.conftest import Recording, stack_config
@@ -28,7 +28,7 @@ from tools.pins import PAGE, chart_rows, image_rows, page, plugin_rows
 LOCK = Catalog.load().versions
 TEXT = PAGE.read_text(encoding="utf-8")
 RELEASE = "kubernetes:helm.sh/v3:Release"
-# Of the node's own disk image; nothing is pulled (components/gpu_driver_installer.py).
+# Of the node's own disk image; nothing is pulled (components/nccl/gpu_driver_installer.py).
 ON_THE_NODE = "cos-nvidia-installer:fixed"
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from components.image_preload import ImagePreloadArgs, preload_spec
-from components.pod_security import pod_security_labels
+from components.base.pod_security import pod_security_labels
+from components.images.preload import ImagePreloadArgs, preload_spec
 from sandbox.memory_kube.pod_security import past_baseline
 from sandbox.memory_kube.ray_pods import head_template
 from stacks.config import validate
@@ -31,7 +31,7 @@ SMALL = (
     *("claimed", "limited", "queued", "two tpu"),
 )
 # Privileged pods of Google's own, as they are: of what Autopilot's allowlist compares, nobody says
-# whether this is a part (components/nccl_rdma_installer.py, components/gpu_driver_installer.py).
+# whether this is a part (components/nccl/rdma_installer.py and gpu_driver_installer.py there).
 GOOGLES = ("nccl-daemon-set", "gpu-driver-daemon-set")
 
 

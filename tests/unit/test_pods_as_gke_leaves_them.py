@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from components.pod_manifest import STAYS
+from components.base.pod_manifest import STAYS
 from stacks.config import ConfigError, validate
 from stacks.on_record import Record
 from tests.conftest import Recording, changed

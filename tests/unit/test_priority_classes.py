@@ -3,8 +3,8 @@
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.component import check_arguments
-from components.priority_classes import (
+from components.base.component import check_arguments
+from components.queues.priority_classes import (
     PriorityClassArgs,
     PriorityClasses,
     PriorityClassesArgs,

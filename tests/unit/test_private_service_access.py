@@ -2,8 +2,8 @@
 
 import pytest
 
-from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
-from components.private_service_access_policy import PeeringRemoval
+from components.network.peering_removal import PeeringRemoval
+from components.network.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
 from stacks import kept_names
 from stacks.on_record import Record
 from tests.conftest import Recording, Register

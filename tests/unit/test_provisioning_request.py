@@ -11,12 +11,12 @@ import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.naming import NameKind
-from components.provisioning_manifest import (
+from components.base.naming import NameKind
+from components.queues.provisioning_manifest import (
     consuming_annotations,
 )
-from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
-from components.ray_manifest import Quantity, RayPod, RayPodContext, ray_pod_template
+from components.queues.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
+from components.ray.manifest import Quantity, RayPod, RayPodContext, ray_pod_template
 from tests.conftest import Recording, Register, inside
 
 POD = RayPod(

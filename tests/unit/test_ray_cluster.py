@@ -7,17 +7,17 @@ import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.device_networks import DeviceNetworks, DeviceNetworksArgs
-from components.node_network import NodeNetwork
-from components.ray_cluster import (
+from components.base.static_volume import VolumeMount
+from components.network.device_networks import DeviceNetworks, DeviceNetworksArgs
+from components.network.node_network import NodeNetwork
+from components.ray.cluster import (
     RayCluster,
     RayClusterArgs,
     RayPodArgs,
     RayVolumeArgs,
     RayWorkersArgs,
 )
-from components.ray_cluster_manifest import RayAutoscaling
-from components.static_volume import VolumeMount
+from components.ray.cluster_manifest import RayAutoscaling
 from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Register, Registered, inside
 from tests.unit.lustre_samples import instance

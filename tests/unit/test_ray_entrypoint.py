@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from components.ray_job import ResumeArgs, by_hand, entrypoint, launcher_command, resumed_command
+from components.ray.job import ResumeArgs, by_hand, entrypoint, launcher_command, resumed_command
 
 PRINTS = 'printf "%s\\n" "$@"'
 PARAMETERS = {"a.b": "null", "model": "Qwen/Qwen2.5", "mkdir": "/lustre/a:/lustre/b", "empty": ""}

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from components.ray_cluster import RayCluster
-from components.ray_cluster_manifest import RayAutoscaling
-from components.ray_fault_tolerance import (
+from components.cluster.token_secret import TokenSecret, TokenSecretArgs
+from components.ray.cluster import RayCluster
+from components.ray.cluster_manifest import RayAutoscaling
+from components.ray.fault_tolerance import (
     PASSWORD_KEY,
     RayFaultToleranceArgs,
     fault_tolerance_fields,
 )
-from components.redis_instance import RedisInstance
-from components.token_secret import TokenSecret, TokenSecretArgs
+from components.redis.instance import RedisInstance
 from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import PASSWORD, Recording, Register, inside
 from tests.unit.test_ray_cluster import ARGS

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from components.bucket_mount import BucketMountArgs
-from components.component import check_arguments
-from components.ray_cluster import RayCluster, RayClusterArgs, RayVolumeArgs, RayWorkersArgs
-from components.ray_cluster_manifest import RayAutoscaling
+from components.base.component import check_arguments
+from components.buckets.mount import BucketMountArgs
+from components.ray.cluster import RayCluster, RayClusterArgs, RayVolumeArgs, RayWorkersArgs
+from components.ray.cluster_manifest import RayAutoscaling
 from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Register, Registered, inside
 from tests.unit.memory_kube_samples import ray_ref

@@ -5,11 +5,11 @@ from typing import Any
 
 import pulumi_kubernetes as k8s
 
-from components.ray_cluster import RayCluster
-from components.ray_job import RayJob, RayJobArgs
-from components.ray_launchers import RayLaunchers, RayLaunchersArgs
-from components.resource_claim_template import PodClaimArgs
-from components.script_file import versioned_file_name
+from components.base.script_file import versioned_file_name
+from components.network.resource_claim_template import PodClaimArgs
+from components.ray.cluster import RayCluster
+from components.ray.job import RayJob, RayJobArgs
+from components.ray.launchers import RayLaunchers, RayLaunchersArgs
 from tests.conftest import Recording, Register, inside
 from tests.unit.test_ray_cluster import ARGS as RAY
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import yaml
 
-from components.pod_manifest import PodSecretArgs
-from components.ray_cluster_manifest import RayWorkers, ray_cluster_spec
-from components.ray_manifest import (
+from components.base.pod_manifest import PodSecretArgs
+from components.ray.cluster_manifest import RayWorkers, ray_cluster_spec
+from components.ray.manifest import (
     Quantity,
     RayPod,
     RayPodContext,

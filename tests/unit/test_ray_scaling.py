@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from components.ray_cluster import RayCluster
-from components.ray_cluster_manifest import RayAutoscaling
+from components.ray.cluster import RayCluster
+from components.ray.cluster_manifest import RayAutoscaling
 from sandbox.memory_kube.memory import MemoryKube
 from tests.conftest import Register, inside
 from tests.unit.memory_kube_samples import gpu_nodes, ray_ref

@@ -1,6 +1,6 @@
 """The VPC of RDMA interfaces, as registered."""
 
-from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
+from components.network.rdma import RdmaNetwork, RdmaNetworkArgs
 from tests.conftest import Recording, Register
 
 RANGES = {f"rdma-{index}": f"192.168.{index + 1}.0/24" for index in range(8)}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.redis_instance import (
+from components.redis.instance import (
     RedisConnectMode,
     RedisInstance,
     RedisInstanceArgs,

@@ -10,7 +10,7 @@ import pulumi
 import pytest
 from pulumi.runtime import mocks, set_mocks
 
-from components.existing_cluster import ExistingClusterArgs
+from components.cluster.existing import ExistingClusterArgs
 from stacks.problems import BrokenRulesError
 from stacks.reference import ReferredStack, cluster_of, refer
 from tests.unit.existing_parts import EngineError

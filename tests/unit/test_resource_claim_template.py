@@ -6,8 +6,11 @@ from typing import Any
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.naming import NameKind
-from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
+from components.base.naming import NameKind
+from components.network.resource_claim_template import (
+    ResourceClaimTemplate,
+    ResourceClaimTemplateArgs,
+)
 from tests.conftest import Recording, Register, inside
 
 ARGS = ResourceClaimTemplateArgs(

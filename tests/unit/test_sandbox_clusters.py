@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from components.control_plane import check_dns_name
+from components.cluster.control_plane import check_dns_name
 from sandbox.cloud.kinds.cluster import hosts_of
 from sandbox.cloud.kinds.node_pool import status_of
 from sandbox.errors import CloudError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.node_taints import NodeTaintArgs, provider_effect, toleration
+from components.base.taints import NodeTaintArgs, provider_effect, toleration
 from kube.objects import Node
 from sandbox.cloud.resource import Resource
 from sandbox.errors import CloudError

@@ -15,7 +15,7 @@ from pulumi.runtime.rpc import UNKNOWN as WIRE_UNKNOWN
 
 from catalog import Catalog
 from catalog.durations import Durations
-from components.kubeconfig import kubeconfig
+from components.cluster.kubeconfig import kubeconfig
 from sandbox.clock import VirtualClock
 from sandbox.cloud.cloud import Cloud
 from sandbox.clusters import Clusters

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from components.job_set_manifest import MAX_FILE_BYTES
+from components.jobs.job_set_manifest import MAX_FILE_BYTES
 from stacks.parts.jobs.script import Script
 from stacks.parts.jobs.script_files import Brought, Tokens, read
 from stacks.token_shapes import CREDENTIAL_FILES

@@ -7,9 +7,9 @@ import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.script_file import versioned_file_name
-from components.script_job import ScriptJob, ScriptJobArgs
-from components.static_volume import VolumeMount
+from components.base.script_file import versioned_file_name
+from components.base.static_volume import VolumeMount
+from components.jobs.script_job import ScriptJob, ScriptJobArgs
 from tests.conftest import Recording, Register, inside
 
 ARGS = ScriptJobArgs(

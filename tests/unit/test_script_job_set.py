@@ -7,8 +7,8 @@ import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
-from components.resource_claim_template import PodClaimArgs
-from components.script_job_set import ScriptJobSet
+from components.jobs.script_job_set import ScriptJobSet
+from components.network.resource_claim_template import PodClaimArgs
 from tests.conftest import Recording, Register, Registered, inside
 from tests.unit.job_set_samples import JOB
 

@@ -12,7 +12,7 @@ from aistack.status.readers import readers
 from aistack.status.report import report
 from aistack.status.show import show_report
 from aistack.status.snapshot import Snapshot
-from components.job_set_manifest import NAME_LABEL
+from components.jobs.job_set_manifest import NAME_LABEL
 from stacks.workloads import JOB_SET
 from tests.unit.status_samples import NOW, made, obj, snapshot
 

@@ -20,7 +20,7 @@ from aistack.submit.parcel import packed
 from aistack.submit.preflight import checked
 from aistack.submit.render import Difference
 from aistack.submit.request import Request
-from components.labels import MANAGED_BY
+from components.base.labels import MANAGED_BY
 from kube.jobs import pod_groups
 from kube.kinds import Kind
 from kube.objects import JsonObject, labels_of, name_of

@@ -15,9 +15,9 @@ from aistack.kinds import Shape
 from aistack.stack import Config
 from aistack.submit.preflight import checked
 from aistack.submit.request import Request
-from components.kueue_frameworks import DEFAULT_FRAMEWORKS
-from components.labels import MANAGED_BY
-from components.queue_labels import QUEUE_LABEL
+from components.base.labels import MANAGED_BY
+from components.queues.frameworks import DEFAULT_FRAMEWORKS
+from components.queues.labels import QUEUE_LABEL
 from kube.objects import JsonObject, labels_of
 from stacks.tokens import SECRETS
 from tests.conftest import changed, stack_config

@@ -22,7 +22,7 @@ from aistack.stack import Config
 from aistack.submit.parcel import Parcel
 from aistack.submit.preflight import checked
 from aistack.submit.request import Request
-from components.job_set_manifest import FILE_DIR
+from components.jobs.job_set_manifest import FILE_DIR
 from kube.jobs import pod_groups
 from kube.kinds import CONFIG_MAP, RAY_JOB
 from stacks.tokens import SECRETS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi
 import pytest
 
-from components.existing_part import ExistingPartError, Part
+from components.base.existing import ExistingPartError, Part
 from stacks.problems import BrokenRulesError, Problem
 from stacks.survey import Survey
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from components.component import check_arguments
-from components.team_quota import TeamQuotaArgs, quota_spec, storage_spec
+from components.base.component import check_arguments
+from components.teams.quota import TeamQuotaArgs, quota_spec, storage_spec
 from tests.conftest import Recording, Register
 from tests.unit.team_samples import ADA, AUDIT, VISION, make_team
 

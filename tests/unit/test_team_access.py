@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from components.inference_manifest import access_spec, server_selector
-from components.job_set_manifest import job_set_access_spec
-from components.ray_cluster_manifest import ray_access_spec
-from components.ray_manifest import CLUSTER_LABEL
-from components.team import TEAM_LABEL, team_access_spec
+from components.jobs.job_set_manifest import job_set_access_spec
+from components.ray.cluster_manifest import ray_access_spec
+from components.ray.manifest import CLUSTER_LABEL
+from components.servers.manifest import access_spec, server_selector
+from components.teams.team import TEAM_LABEL, team_access_spec
 from kube.objects import JsonObject, matches_labels
 
 NAME = "kubernetes.io/metadata.name"

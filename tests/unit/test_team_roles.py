@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.team import role_rules
+from components.teams.team import role_rules
 
 READS = {"get", "list", "watch"}
 

@@ -46,7 +46,7 @@ from aistack.why.verdict import Verdict
 from cli.console import new_console, new_table
 from cli.lines import last_state, say, say_aside
 from cli.project import PROJECT_FOLDER
-from components.ray_manifest import LAUNCHER_DIR
+from components.ray.manifest import LAUNCHER_DIR
 from kube.jobs import State
 from kube.kinds import JOB, JOB_SET, RAY_CLUSTER, RAY_JOB, Kind
 from stacks.checkpoint_folder import layout_of

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pulumi
 
-from components.token_secret import TokenSecret, TokenSecretArgs
+from components.cluster.token_secret import TokenSecret, TokenSecretArgs
 from tests.conftest import ENCODED_TOKEN, TOKEN, Register, inside
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import pulumi_kubernetes as k8s
 import pytest
 
-from components.capacity import CapacityArgs
-from components.component import check_arguments
-from components.naming import NameKind
-from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
+from components.base.capacity import CapacityArgs
+from components.base.component import check_arguments
+from components.base.naming import NameKind
+from components.pools.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 from tests.conftest import Recording, Register, inside
 
 ARGS = TpuComputeClassArgs(

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from components.capacity import CapacityArgs
-from components.component import check_arguments
-from components.node_network import NodeNetwork
-from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
+from components.base.capacity import CapacityArgs
+from components.base.component import check_arguments
+from components.network.node_network import NodeNetwork
+from components.pools.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
 from tests.conftest import Recording, Register
 
 NETWORKS = tuple(

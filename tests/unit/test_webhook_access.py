@@ -2,7 +2,7 @@
 
 import yaml
 
-from components.webhook_access import WebhookAccess, WebhookAccessArgs
+from components.cluster.webhook_access import WebhookAccess, WebhookAccessArgs
 from tests.conftest import Recording, Register
 from tests.unit.stack_graphs import built
 

@@ -10,7 +10,7 @@ from aistack.why.device_selector import selects
 from aistack.why.devices import Devices
 from aistack.why.snapshot import Reason
 from aistack.why.verdict import verdict
-from components.resource_claim_template import paired_devices
+from components.network.resource_claim_template import paired_devices
 from sandbox.gke.agent.slices import PCIE_ROOT
 from tests.unit.why_samples import job, pod, snapshot
 

@@ -17,7 +17,7 @@ from aistack.members import Member
 from aistack.why.look import own_times
 from aistack.why.snapshot import Snapshot
 from aistack.why.verdict import verdict
-from components.pod_manifest import GCSFUSE
+from components.base.pod_manifest import GCSFUSE
 from kube.kinds import JOB_SET, RAY_JOB
 from stacks.parts.jobs.requirements import NOT_INSTALLED
 from tests.unit.why_samples import NOW, condition, job, pod, ray_cluster, snapshot, workload

@@ -8,7 +8,7 @@ from typing import Any
 from aistack.find import Found
 from aistack.members import Member, Members
 from aistack.why.snapshot import Snapshot
-from components.queue_labels import QUEUE_LABEL
+from components.queues.labels import QUEUE_LABEL
 from kube.kinds import JOB, RAY_CLUSTER, Kind
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

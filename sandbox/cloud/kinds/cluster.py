@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from catalog import FactError, GkeVersion
-from components.cidr import is_reserved
+from components.base.cidr import is_reserved
 from sandbox.cloud.default_networks import auto_subnets
 from sandbox.cloud.kind import Kind, birth_digest, check_name, digest
 from sandbox.cloud.kinds.network import (

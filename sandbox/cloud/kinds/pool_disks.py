@@ -6,7 +6,7 @@ says where it refuses was not found: the words are ours.
 
 from __future__ import annotations
 
-from components.node_config import IMAGE_CACHE
+from components.pools.node_config import IMAGE_CACHE
 from sandbox.cloud.resource import Inputs
 from sandbox.cloud.view import View
 from sandbox.errors import CloudError

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from components.ray_manifest import TOKEN_KEY
+from components.ray.manifest import TOKEN_KEY
 from kube.objects import JsonObject, Ref, annotations_of, dig, name_of, namespace_of
 from kube.ray import asks_for_token, token_secret
 from sandbox.gke.agent.jobs import ENDS_AFTER

@@ -9,7 +9,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 
-from components.ray_manifest import TOKEN_KEY
+from components.ray.manifest import TOKEN_KEY
 from kube.objects import JsonObject, Node, dig, labels_of, maps, name_of, namespace_of
 from sandbox.gke.tpu_webhook import CLUSTER, GROUP, HOST_INDEX, REPLICA_INDEX, REPLICA_NAME
 from sandbox.kube.helm import ray_operator_runs

@@ -7,14 +7,14 @@ from typing import Union
 import pulumi
 import pulumi_gcp as gcp
 
-from components.bucket import Bucket, BucketArgs
-from components.bucket_grant import BucketGrant, BucketGrantArgs, kubernetes_principal
-from components.bucket_mount import BucketMountArgs
-from components.bucket_volume import BucketVolume, BucketVolumeArgs
-from components.existing_bucket import ExistingBucket
-from components.gcsfuse_options import GcsFuseMountOptions, pod_annotations
-from components.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
-from components.static_volume import VolumeMount
+from components.base.gcsfuse import GcsFuseMountOptions, pod_annotations
+from components.base.static_volume import VolumeMount
+from components.buckets.bucket import Bucket, BucketArgs
+from components.buckets.existing import ExistingBucket
+from components.buckets.grant import BucketGrant, BucketGrantArgs, kubernetes_principal
+from components.buckets.mount import BucketMountArgs
+from components.buckets.volume import BucketVolume, BucketVolumeArgs
+from components.cluster.kube_service_account import KubeServiceAccount, KubeServiceAccountArgs
 from stacks.parts.buckets.config import GcsFuseSidecar, LifecycleAction, LifecycleRule
 from stacks.parts.buckets.plan import PlannedBucket, with_key
 from stacks.site import Project, Site, beside

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from components.existing_facts import BucketFacts
+from components.base.existing_facts import BucketFacts
 from stacks.problems import Problem
 
 _AT = "bucket.existing"

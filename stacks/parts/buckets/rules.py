@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import PurePosixPath
 
-from components.naming import GIVEN_ACCOUNT, NameKind, check_bucket_name, check_name
+from components.base.naming import GIVEN_ACCOUNT, NameKind, check_bucket_name, check_name
 from stacks.beside import beside_problems
 from stacks.parts.buckets.lifecycle_rules import lifecycle_problems
 from stacks.parts.buckets.plan import PlannedBucket

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.control_plane import ControlPlaneEndpoint
+from components.cluster.control_plane import ControlPlaneEndpoint
 from stacks.plan import Plan
 
 

@@ -5,19 +5,19 @@ from datetime import UTC, datetime
 
 import pulumi
 
-from components.existing_cluster import existing_cluster
-from components.gke_cluster import (
+from components.base.namespace import KubeNamespace, KubeNamespaceArgs
+from components.cluster.cluster import (
     AuthorizedNetwork,
     GkeCluster,
     GkeClusterArgs,
     MaintenanceExclusion,
     MaintenanceWindow,
 )
-from components.kuberay_operator import KubeRayOperator, KubeRayOperatorArgs
-from components.namespace import KubeNamespace, KubeNamespaceArgs
-from components.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
-from components.token_secret import TokenSecret, TokenSecretArgs
-from components.webhook_access import WebhookAccess, WebhookAccessArgs
+from components.cluster.existing import existing_cluster
+from components.cluster.token_secret import TokenSecret, TokenSecretArgs
+from components.cluster.webhook_access import WebhookAccess, WebhookAccessArgs
+from components.pools.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
+from components.ray.operator import KubeRayOperator, KubeRayOperatorArgs
 from stacks.helm_charts import helm_chart
 from stacks.parts.cluster.config import Maintenance, Operator
 from stacks.parts.cluster.plan import runs_kuberay

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from catalog import GkeVersionField, ReleaseChannel
-from components.control_plane import ControlPlaneEndpoint
-from components.members import check_security_group
+from components.base.members import check_security_group
+from components.cluster.control_plane import ControlPlaneEndpoint
 from stacks.config_errors import nearest
 from stacks.types import (
     AnyRange,

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from catalog import Catalog, GkeVersion, ReleaseChannel
-from components.existing_facts import ClusterFacts
+from components.base.existing_facts import ClusterFacts
 from stacks import clock
 from stacks.problems import Problem, problem_of
 

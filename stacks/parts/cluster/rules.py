@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from components.cidr import is_reserved, on_the_internet
-from components.control_plane import ControlPlaneEndpoint
+from components.base.cidr import is_reserved, on_the_internet
+from components.cluster.control_plane import ControlPlaneEndpoint
 from stacks import clock
 from stacks.beside import beside_problems
 from stacks.parts.cluster.config import ClusterLocation, ExclusionScope, StackCluster
@@ -196,8 +196,8 @@ def endpoint_problems(plan: Plan) -> Iterator[Problem]:
                     )
         case ControlPlaneEndpoint.PUBLIC:
             if not ranges:
-                # Virtual machines of Google Cloud are not let in either (components/gke_cluster.py,
-                # gcp_public_cidrs_access_enabled).
+                # Virtual machines of Google Cloud are not let in either
+                # (components/cluster/cluster.py, gcp_public_cidrs_access_enabled).
                 yield Problem(
                     field,
                     "an empty list lets in the cluster's own nodes alone, so that `up` fails at "

@@ -1,7 +1,7 @@
 """The monitoring dashboard of what the stack has."""
 
-from components.labels import own_labels
-from components.monitoring_dashboard import MonitoringDashboard, MonitoringDashboardArgs
+from components.base.labels import own_labels
+from components.monitoring.dashboard import MonitoringDashboard, MonitoringDashboardArgs
 from stacks.site import Project
 
 

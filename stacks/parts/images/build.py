@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
-from components.image_mirror import ImageMirror, ImageMirrorArgs, UpstreamArgs
-from components.image_preload import ImagePreload, ImagePreloadArgs
-from components.naming import NameKind, cloud_name
-from components.node_service_account import NodeServiceAccount
+from components.base.naming import NameKind, cloud_name
+from components.images.mirror import ImageMirror, ImageMirrorArgs, UpstreamArgs
+from components.images.preload import ImagePreload, ImagePreloadArgs
+from components.pools.node_service_account import NodeServiceAccount
 from stacks.parts.images.plan import Mirror
 from stacks.parts.images.repositories import Repository
 from stacks.parts.pools import node_labels

@@ -7,7 +7,7 @@ issue 269 of 2026-06-12, scverse/scvi-tools pull request 3799 of 2026-05-06, vll
 17187).
 """
 
-from components.gib import DRIVER_PATH
+from components.nccl.gib import DRIVER_PATH
 from stacks.plan import Plan
 
 

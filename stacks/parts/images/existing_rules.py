@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalog import Catalog
-from components.existing_facts import DiskImageFacts, RepositoryFacts
+from components.base.existing_facts import DiskImageFacts, RepositoryFacts
 from stacks.parts.images.plan import DOCKER_HUB, DiskImage, of_google
 from stacks.problems import Problem
 

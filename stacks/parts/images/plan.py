@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog import Catalog
-from components.naming import NameKind, cloud_name
+from components.base.naming import NameKind, cloud_name
 from stacks.parts.images.config import UpstreamCredentials
 from stacks.parts.images.repositories import Repository, repository_of
 from stacks.parts.pools.plan import PlannedPool

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import pulumi
 
-from components.fine_tune_job import FineTuneJob, FineTuneJobArgs
-from components.gib import nccl_environment
-from components.ray_cluster import RayCluster
-from components.ray_job import RayJob, RayJobArgs, ResumeArgs, TestArgs
-from components.ray_launchers import RayLaunchers, RayLaunchersArgs
+from components.jobs.fine_tune import FineTuneJob, FineTuneJobArgs
+from components.nccl.gib import nccl_environment
+from components.ray.cluster import RayCluster
+from components.ray.job import RayJob, RayJobArgs, ResumeArgs, TestArgs
+from components.ray.launchers import RayLaunchers, RayLaunchersArgs
 from stacks.outputs import submit_command, with_token
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.images.driver_path import driver_environment

@@ -7,7 +7,7 @@ from typing import Literal
 from catalog import Catalog, Topology
 from catalog.table import load_table
 from catalog.topologies import TopologyTable
-from components.ray_manifest import LAUNCHER_DIR
+from components.ray.manifest import LAUNCHER_DIR
 from stacks.parts.jobs.checkpoint_layout import CheckpointLayout, Written
 from stacks.parts.jobs.on_ray import (
     UNBUFFERED,

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from catalog.text_check import like
-from components.job_set_manifest import OWN_VARIABLES
-from components.ray_manifest import LAUNCHER_DIR
+from components.jobs.job_set_manifest import OWN_VARIABLES
+from components.ray.manifest import LAUNCHER_DIR
 from stacks.parts.jobs.command_words import FILES_VARIABLE
 from stacks.secret_references import NamedSecret, SecretReference, named_secret
 from stacks.types import (

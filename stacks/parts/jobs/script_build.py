@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pulumi
 
-from components.gib import nccl_environment
-from components.inference_engine import PORT
-from components.job_set_manifest import FILE_DIR
-from components.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
-from components.pod_manifest import PodSecretArgs
-from components.script_job_set import (
+from components.base.pod_manifest import PodSecretArgs
+from components.jobs.job_set_manifest import FILE_DIR
+from components.jobs.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
+from components.jobs.script_job_set import (
     ScriptJobSet,
     ScriptJobSetArgs,
     ScriptMountArgs,
 )
+from components.nccl.gib import nccl_environment
+from components.servers.engine import PORT
 from stacks.helm_charts import helm_chart
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.cluster.build import webhook_access

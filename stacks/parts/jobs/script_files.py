@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from components.job_set_manifest import MAX_FILE_BYTES
+from components.jobs.job_set_manifest import MAX_FILE_BYTES
 from stacks.commands import setting
 from stacks.config_errors import nearest
 from stacks.file_secrets import NO_SECRET, FileSecret, secrets_in_file

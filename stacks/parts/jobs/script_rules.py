@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from catalog import Catalog
-from components.job_set_manifest import OWN_VARIABLES
-from components.naming import NameKind, check_name
+from components.base.naming import NameKind, check_name
+from components.jobs.job_set_manifest import OWN_VARIABLES
 from stacks.commands import setting
 from stacks.config_errors import nearest
 from stacks.parts.jobs.command_words import launcher_problems

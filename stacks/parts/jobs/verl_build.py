@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import pulumi
 
-from components.ray_cluster import RaySetupArgs
-from components.script_job import ScriptJob, ScriptJobArgs
-from components.static_volume import VolumeMount
+from components.base.static_volume import VolumeMount
+from components.jobs.script_job import ScriptJob, ScriptJobArgs
+from components.ray.cluster import RaySetupArgs
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.buckets.plan import limits_of
 from stacks.parts.jobs.on_ray import workload

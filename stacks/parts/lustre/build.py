@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pulumi
 
-from components.existing_lustre import ExistingLustre
-from components.lustre_access import LustreAccess, LustreAccessArgs
-from components.lustre_instance import LustreInstance, LustreInstanceArgs
-from components.lustre_volume import LustreVolume, LustreVolumeArgs
-from components.static_volume import VolumeMount
+from components.base.static_volume import VolumeMount
+from components.lustre.access import LustreAccess, LustreAccessArgs
+from components.lustre.existing import ExistingLustre
+from components.lustre.instance import LustreInstance, LustreInstanceArgs
+from components.lustre.volume import LustreVolume, LustreVolumeArgs
 from stacks.parts.network.plan import lets_lustre_in
 from stacks.site import Ground, Project, Site
 

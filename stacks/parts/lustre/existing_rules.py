@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 
 from catalog import Catalog
-from components.existing_facts import LustreFacts
+from components.base.existing_facts import LustreFacts
 from stacks.problems import Problem
 
 _AT = "lustre.existing"

@@ -2,9 +2,14 @@
 
 import pulumi
 
-from components.existing_facts import ClusterFacts
-from components.network import PODS_RANGE, SERVICES_RANGE, ClusterNetwork, ClusterNetworkArgs
-from components.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
+from components.base.existing_facts import ClusterFacts
+from components.network.network import (
+    PODS_RANGE,
+    SERVICES_RANGE,
+    ClusterNetwork,
+    ClusterNetworkArgs,
+)
+from components.network.private_service_access import PrivateServiceAccess, PrivateServiceAccessArgs
 from stacks.site import Ground, Project
 
 

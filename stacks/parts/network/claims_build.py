@@ -6,9 +6,12 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.gpu_claim_driver import GpuClaimDriver, GpuClaimDriverArgs
-from components.gpu_driver_installer import GpuDriverInstaller, GpuDriverInstallerArgs
-from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
+from components.nccl.gpu_claim_driver import GpuClaimDriver, GpuClaimDriverArgs
+from components.nccl.gpu_driver_installer import GpuDriverInstaller, GpuDriverInstallerArgs
+from components.network.resource_claim_template import (
+    ResourceClaimTemplate,
+    ResourceClaimTemplateArgs,
+)
 from stacks.helm_charts import helm_chart
 from stacks.parts.pools.gpu_claims import Claimed, paired
 from stacks.site import Site

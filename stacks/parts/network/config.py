@@ -1,6 +1,6 @@
 """The address plan, or the network that is there already. No Pulumi import."""
 
-from components.private_service_access_policy import PeeringRemoval
+from components.network.peering_removal import PeeringRemoval
 from stacks.types import (
     Block,
     ControlPlaneRange,

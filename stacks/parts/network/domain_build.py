@@ -2,8 +2,8 @@
 
 import pulumi
 
-from components.compute_domain import ComputeDomain, ComputeDomainArgs
-from components.gpu_claim_driver import GpuClaimDriver, GpuClaimDriverArgs
+from components.nccl.compute_domain import ComputeDomain, ComputeDomainArgs
+from components.nccl.gpu_claim_driver import GpuClaimDriver, GpuClaimDriverArgs
 from stacks.helm_charts import helm_chart
 from stacks.site import Site
 

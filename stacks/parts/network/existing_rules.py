@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 
-from components.existing_facts import NetworkFacts
+from components.base.existing_facts import NetworkFacts
 from stacks.parts.network.rules import nodes_problems, overlap_problems, pods_problems
 from stacks.problems import Problem, problem_of
 from stacks.types import check_pods_range, check_services_range

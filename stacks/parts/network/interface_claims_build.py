@@ -2,7 +2,10 @@
 
 import pulumi
 
-from components.resource_claim_template import ResourceClaimTemplate, ResourceClaimTemplateArgs
+from components.network.resource_claim_template import (
+    ResourceClaimTemplate,
+    ResourceClaimTemplateArgs,
+)
 from stacks.site import Site
 
 RDMA = "mrdma"

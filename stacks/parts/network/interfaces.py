@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 import pulumi
 import pulumi_gcp as gcp
 
-from components.device_networks import DeviceNetworks, DeviceNetworksArgs
-from components.gvnic_network import GvnicNetwork, GvnicNetworkArgs
-from components.naming import NameKind, cloud_name
-from components.nccl_rdma_installer import (
+from components.base.naming import NameKind, cloud_name
+from components.nccl.rdma_installer import (
     AUTOPILOT_NAMESPACE,
     NcclRdmaInstaller,
     NcclRdmaInstallerArgs,
 )
-from components.node_network import NodeNetwork
-from components.rdma_network import RdmaNetwork, RdmaNetworkArgs
-from components.resource_claim_template import ResourceClaimTemplate
+from components.network.device_networks import DeviceNetworks, DeviceNetworksArgs
+from components.network.gvnic import GvnicNetwork, GvnicNetworkArgs
+from components.network.node_network import NodeNetwork
+from components.network.rdma import RdmaNetwork, RdmaNetworkArgs
+from components.network.resource_claim_template import ResourceClaimTemplate
 from stacks.parts.network.claims_build import GpuClaims
 from stacks.parts.network.interface_claims_build import RDMA
 from stacks.parts.network.plan import InterfaceSet, blocks_of

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from catalog import Interface, MachineType
-from components.cidr import cut
+from components.base.cidr import cut
 from stacks.parts.pools.plan import PlannedPool
 from stacks.stack import Stack
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Network
 from itertools import count
 
-from components.cidr import (
+from components.base.cidr import (
     next_free,
     node_addresses,
     overlaps,

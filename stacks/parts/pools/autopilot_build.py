@@ -2,8 +2,8 @@
 
 import pulumi
 
-from components.gpu_compute_class import GpuComputeClass, GpuComputeClassArgs
-from components.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
+from components.pools.gpu_compute_class import GpuComputeClass, GpuComputeClassArgs
+from components.pools.tpu_compute_class import TpuComputeClass, TpuComputeClassArgs
 from stacks.parts.pools import node_labels
 from stacks.parts.pools.capacity_args import capacity_of
 from stacks.parts.pools.node_labels import MACHINE_FAMILY, PERFORMANCE, class_name

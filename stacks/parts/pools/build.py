@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import pulumi
 
 from catalog import GpuDriver
-from components.naming import NameKind, cloud_name
-from components.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
-from components.node_service_account import NodeServiceAccount
-from components.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
-from components.workload_policy import WorkloadPolicy, WorkloadPolicyArgs
+from components.base.naming import NameKind, cloud_name
+from components.pools.node_pool import GpuArgs, NodeBoundsArgs, NodePool, NodePoolArgs
+from components.pools.node_service_account import NodeServiceAccount
+from components.pools.tpu_slice_pool import TpuSlicePool, TpuSlicePoolArgs
+from components.pools.workload_policy import WorkloadPolicy, WorkloadPolicyArgs
 from stacks import spot_grace
 from stacks.on_record import Record
 from stacks.parts.cluster import build as cluster

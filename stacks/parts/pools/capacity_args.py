@@ -1,6 +1,6 @@
 """How a pool's machines are asked for, as arguments of node pools and compute classes."""
 
-from components.capacity import CapacityArgs, ReservationArgs
+from components.base.capacity import CapacityArgs, ReservationArgs
 from stacks.parts.pools.config import Capacity, FlexStart, SpecificReservation
 
 

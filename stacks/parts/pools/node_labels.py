@@ -1,7 +1,7 @@
 """The labels by which pods find the nodes of a pool. No Pulumi import."""
 
-from components.naming import NameKind, cloud_name
-from components.pool_labels import GKE_ACCELERATOR, POOL_LABEL, slice_labels
+from components.base.naming import NameKind, cloud_name
+from components.pools.labels import GKE_ACCELERATOR, POOL_LABEL, slice_labels
 from stacks.parts.pools.config import SpecificReservation, Spot
 from stacks.parts.pools.plan import PlannedPool
 from stacks.plan import Plan

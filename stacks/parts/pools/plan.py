@@ -7,8 +7,8 @@ from typing import Literal
 from catalog import Catalog, Interface, MachineType, NcclStack, Topology
 from catalog.families import NvlinkDomain
 from catalog.node_room import DEFAULT_DISK_GB
-from components.naming import NameKind, cloud_name
-from components.node_taints import NodeTaintArgs
+from components.base.naming import NameKind, cloud_name
+from components.base.taints import NodeTaintArgs
 from stacks.parts.pools.config import (
     CPU_POOL,
     DEFAULT_CPU_POOL,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 from math import ceil
 
-from components.inference_engine import InferenceEngine
+from components.servers.engine import InferenceEngine
 from stacks.installed_twice import used
 from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool

@@ -13,7 +13,7 @@ from functools import partial
 from catalog import Catalog
 from catalog.machines import MachineTable
 from catalog.table import load_table, nearest_names
-from components.node_taints import (
+from components.base.taints import (
     NodeTaintArgs,
     check_node_label_key,
     check_node_label_value,

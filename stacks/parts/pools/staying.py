@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from components.pod_manifest import STAYS
+from components.base.pod_manifest import STAYS
 from stacks.on_record import Record
 from stacks.parts.pools.plan import PlannedPool
 from stacks.site import Site

@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 
 import pulumi
 
-from components.kueue import Kueue, KueueArgs
-from components.kueue_manifest import (
+from components.base.namespace import KubeNamespace, KubeNamespaceArgs
+from components.queues.guard import QueueGuard, QueueGuardArgs
+from components.queues.kueue import Kueue, KueueArgs
+from components.queues.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
+from components.queues.manifest import (
     ClusterQueueArgs,
     FlavorQuotasArgs,
     FungibilityArgs,
@@ -15,7 +18,12 @@ from components.kueue_manifest import (
     ResourceQuotaArgs,
     controller_configuration,
 )
-from components.kueue_queues import (
+from components.queues.priority_classes import (
+    PriorityClassArgs,
+    PriorityClasses,
+    PriorityClassesArgs,
+)
+from components.queues.queues import (
     AdmissionCheckArgs,
     CohortArgs,
     KueueQueues,
@@ -24,10 +32,6 @@ from components.kueue_queues import (
     TopologyArgs,
     WorkloadPriorityClassArgs,
 )
-from components.local_queues import LocalQueueArgs, LocalQueues, LocalQueuesArgs
-from components.namespace import KubeNamespace, KubeNamespaceArgs
-from components.priority_classes import PriorityClassArgs, PriorityClasses, PriorityClassesArgs
-from components.queue_guard import QueueGuard, QueueGuardArgs
 from stacks.helm_charts import helm_chart
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator

@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from components.kueue_frameworks import DEFAULT_FRAMEWORKS
-from components.kueue_topology import TOPOLOGY_LEVELS, TopologyLevel
+from components.queues.frameworks import DEFAULT_FRAMEWORKS
+from components.queues.topology import TOPOLOGY_LEVELS, TopologyLevel
 from stacks.types import (
     Block,
     CheckRetries,

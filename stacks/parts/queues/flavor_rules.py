@@ -10,7 +10,7 @@ GoogleCloudPlatform/container-engine-accelerators gke-topology-scheduler/README.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from components.kueue_topology import TOPOLOGY_LEVELS
+from components.queues.topology import TOPOLOGY_LEVELS
 from stacks.config_errors import nearest
 from stacks.offers import yaml_text
 from stacks.parts.pools.plan import PlannedPool

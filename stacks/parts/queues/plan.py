@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from components.kueue_manifest import READY_MINUTES as LEAST_MINUTES
-from components.naming import NameKind, cloud_name
-from components.node_taints import toleration
-from components.pod_manifest import GPU, TPU, accelerator_taint, accelerator_toleration
-from components.provisioning_manifest import QUEUED_TAINT, QUEUED_TOLERATION
-from components.ray_manifest import READY_MINUTES
+from components.base.naming import NameKind, cloud_name
+from components.base.pod_manifest import GPU, TPU, accelerator_taint, accelerator_toleration
+from components.base.taints import toleration
+from components.queues.manifest import READY_MINUTES as LEAST_MINUTES
+from components.queues.provisioning_manifest import QUEUED_TAINT, QUEUED_TOLERATION
+from components.ray.manifest import READY_MINUTES
 from stacks.parts.jobs.config import Job
 from stacks.parts.jobs.script import Script
 from stacks.parts.pools.config import FlexStart

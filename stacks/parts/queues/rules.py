@@ -4,8 +4,8 @@ Pulumi import."""
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from components.kueue_manifest import check_framework
-from components.pod_manifest import TPU
+from components.base.pod_manifest import TPU
+from components.queues.manifest import check_framework
 from stacks.config_errors import nearest
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.queues.config import Fungibility, StackQueues

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from components.pod_manifest import GPU, TPU
+from components.base.pod_manifest import GPU, TPU
 from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers

@@ -8,7 +8,7 @@ flavor; keps/2724-topology-aware-scheduling: quota says nothing of which node ha
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from components.kueue_frameworks import FRAMEWORKS
+from components.queues.frameworks import FRAMEWORKS
 from stacks.config_errors import nearest
 from stacks.offers import yaml_text
 from stacks.parts.pools.nodes import Amounts, pods_surely_beside

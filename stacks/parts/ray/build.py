@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 
 import pulumi
 
-from components.gib import nccl_environment
-from components.gpu_claim_driver import GpuClaimDriver
-from components.node_taints import NodeTaintArgs
-from components.pod_manifest import PodSecretArgs
-from components.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
-from components.ray_cluster import (
+from components.base.pod_manifest import PodSecretArgs
+from components.base.static_volume import VolumeMount
+from components.base.taints import NodeTaintArgs
+from components.nccl.gib import nccl_environment
+from components.nccl.gpu_claim_driver import GpuClaimDriver
+from components.network.resource_claim_template import ResourceClaimTemplate
+from components.queues.provisioning_request import ProvisioningRequest, ProvisioningRequestArgs
+from components.ray.cluster import (
     RayCluster,
     RayClusterArgs,
     RayPodArgs,
@@ -18,9 +20,7 @@ from components.ray_cluster import (
     RayVolumeArgs,
     RayWorkersArgs,
 )
-from components.ray_cluster_manifest import RayAutoscaling
-from components.resource_claim_template import ResourceClaimTemplate
-from components.static_volume import VolumeMount
+from components.ray.cluster_manifest import RayAutoscaling
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.images.driver_path import driver_environment
 from stacks.parts.jobs.maxtext import worker_environment

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pulumi
 
-from components.pod_manifest import GPU
+from components.base.pod_manifest import GPU
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.ray.plan import PlannedRay, PlannedWorkers
 from stacks.site import DeviceAccess, Selector, Site

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from catalog import Catalog, NcclStack, Sidecar
 from catalog.versions import Release
-from components.node_taints import NodeTaintArgs
-from components.ray_cluster_manifest import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
+from components.base.taints import NodeTaintArgs
+from components.ray.cluster_manifest import AUTOSCALER_MEMORY_MIB, AUTOSCALER_MILLICORES
 from stacks.parts.buckets.config import GcsFuseSidecar
 from stacks.parts.buckets.plan import PlannedBucket, limits_of, sidecar_of, unlimited
 from stacks.parts.cluster.config import RayOperator

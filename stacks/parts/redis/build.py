@@ -3,14 +3,14 @@ from."""
 
 from dataclasses import dataclass
 
-from components.ray_fault_tolerance import PASSWORD_KEY, RayFaultToleranceArgs
-from components.redis_instance import (
+from components.cluster.token_secret import TokenSecret, TokenSecretArgs
+from components.ray.fault_tolerance import PASSWORD_KEY, RayFaultToleranceArgs
+from components.redis.instance import (
     RedisConnectMode,
     RedisInstance,
     RedisInstanceArgs,
     RedisTier,
 )
-from components.token_secret import TokenSecret, TokenSecretArgs
 from stacks.site import Ground, Project, Site
 
 

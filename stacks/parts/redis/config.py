@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from catalog.bounds import Bounds
-from components.naming import NameKind
+from components.base.naming import NameKind
 from stacks.types import Block
 from stacks.value_checks import named
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from components.inference_engine import PORT, InferenceEngine
-from components.pod_access import CLIENT_LABEL
+from components.base.pod_access import CLIENT_LABEL
+from components.servers.engine import PORT, InferenceEngine
 from stacks.parts.servers.plan import PlannedServer
 from stacks.plan import Plan
 from stacks.tokens import SERVER_KEY
@@ -15,7 +15,7 @@ _ANSWERS = {
 
 
 def lines(plan: Plan) -> Iterator[str]:
-    """One for each server. The NetworkPolicy is that of components/pod_access.py."""
+    """One for each server. The NetworkPolicy is that of components/base/pod_access.py."""
     for server in plan.servers.values():
         yield f"{server.field}: {_clients(plan, server)}; {_key(server)}"
 

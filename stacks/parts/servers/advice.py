@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.inference_manifest import Rollout
+from components.servers.manifest import Rollout
 from stacks.parts.servers.queue_order import neighbours, own_priority
 from stacks.parts.servers.rollouts import rollout_of
 from stacks.plan import Plan

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pulumi
 
-from components.gib import nccl_environment
-from components.inference_server import InferenceServer, InferenceServerArgs
-from components.pool_labels import GKE_ACCELERATOR
+from components.nccl.gib import nccl_environment
+from components.pools.labels import GKE_ACCELERATOR
+from components.servers.server import InferenceServer, InferenceServerArgs
 from stacks.parts.images.driver_path import driver_environment
 from stacks.parts.queues.build import Queues
 from stacks.parts.servers.plan import PlannedServer

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from components.inference_engine import InferenceEngine
+from components.servers.engine import InferenceEngine
 from stacks.types import (
     Block,
     Cpus,

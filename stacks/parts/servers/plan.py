@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from catalog import Catalog
-from components.inference_engine import InferenceEngine
+from components.servers.engine import InferenceEngine
 from stacks.parts.images.plan import ImageUse
 from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.plan import PlannedPool

@@ -11,7 +11,7 @@ pkg/controller/deployment/recreate.go, oldPodsRunning).
 
 from math import ceil
 
-from components.inference_manifest import Rollout
+from components.servers.manifest import Rollout
 from stacks.parts.pools.config import SpecificReservation
 from stacks.parts.pools.nodes import Amounts
 from stacks.parts.pools.room import resident_fields

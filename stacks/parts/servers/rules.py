@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from catalog import Catalog, MachineType, ReleaseChannel, ServedModelTable
 from catalog.accelerators import usable_gib
-from components.inference_engine import InferenceEngine
+from components.servers.engine import InferenceEngine
 from stacks.beside import beside_problems
 from stacks.config_errors import nearest
 from stacks.parts.pools.config import SpecificReservation

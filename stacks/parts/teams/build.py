@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
-from components.cluster_viewers import ClusterViewers, ClusterViewersArgs
-from components.team import Team, TeamArgs, TeamBucketArgs
-from components.team_borders import TeamBorders, TeamBordersArgs
+from components.cluster.viewers import ClusterViewers, ClusterViewersArgs
+from components.teams.borders import TeamBorders, TeamBordersArgs
+from components.teams.team import Team, TeamArgs, TeamBucketArgs
 from stacks.parts.buckets.build import AnyBucket
 from stacks.parts.teams.plan import (
     PlannedTeam,

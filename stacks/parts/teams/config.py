@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from components.members import check_email
+from components.base.members import check_email
 from stacks.secret_references import SecretReference
 from stacks.types import (
     AccountName,

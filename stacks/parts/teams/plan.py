@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from components.members import EDIT, GROUP, USER, VIEW, MemberArgs
-from components.naming import NameKind, cloud_name
-from components.pod_manifest import GPU, TPU
-from components.queue_labels import DEFAULT_QUEUE
-from components.team_quota import DEFAULT_MILLICORES, TeamQuotaArgs
+from components.base.members import EDIT, GROUP, USER, VIEW, MemberArgs
+from components.base.naming import NameKind, cloud_name
+from components.base.pod_manifest import GPU, TPU
+from components.queues.labels import DEFAULT_QUEUE
+from components.teams.quota import DEFAULT_MILLICORES, TeamQuotaArgs
 from stacks.parts.pools.plan import PlannedPool
 from stacks.parts.teams.config import StackTeam, TeamQuota
 

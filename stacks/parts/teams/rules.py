@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from components.job_set_manifest import OWN_VARIABLES
-from components.kueue_frameworks import FRAMEWORKS
-from components.members import GROUP
-from components.pod_manifest import GPU, TPU
+from components.base.members import GROUP
+from components.base.pod_manifest import GPU, TPU
+from components.jobs.job_set_manifest import OWN_VARIABLES
+from components.queues.frameworks import FRAMEWORKS
 from stacks.config_errors import nearest
 from stacks.offers import yaml_text
 from stacks.parts.jobs.command_words import FILES_VARIABLE

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from catalog.catalog import Catalog
-from components.inference_engine import ServedModel
-from components.vllm_engine import VLLM
+from components.servers.engine import ServedModel
+from components.servers.vllm import VLLM
 from tests.conftest import Register
 from tests.unit.stack_graphs import built, options_of
 from tests.workloads.launchers.conftest import OPTIONS, DryRun, table

@@ -11,7 +11,7 @@ import pytest
 from aistack.stack import Config
 from aistack.submit.preflight import checked
 from aistack.submit.request import Request
-from components.ray_manifest import LAUNCHER_DIR
+from components.ray.manifest import LAUNCHER_DIR
 from stacks.tokens import SECRETS
 from tests.conftest import stack_config
 from tests.workloads.launchers.ray_head import Head

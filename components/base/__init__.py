@@ -1,0 +1,1 @@
+"""What many components share: lives, names, labels, ranges, charts and pods."""

@@ -1,0 +1,1 @@
+"""Cloud Storage: buckets, who may use them, and mounts."""

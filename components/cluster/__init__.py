@@ -1,0 +1,1 @@
+"""GKE clusters, and the way into them."""

@@ -1,0 +1,1 @@
+"""What Cloud Monitoring shows."""

@@ -1,0 +1,1 @@
+"""GPUs' drivers, and what they talk to each other by."""

@@ -1,0 +1,1 @@
+"""VPCs, further interfaces of nodes, and the way to Google's managed services."""

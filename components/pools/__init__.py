@@ -1,0 +1,1 @@
+"""Node pools, TPU slices, and classes of nodes that Autopilot makes."""

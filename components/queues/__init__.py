@@ -1,0 +1,1 @@
+"""Kueue, its queues, and what keeps work in them."""

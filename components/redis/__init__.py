@@ -1,0 +1,1 @@
+"""Memorystore for Redis."""
