@@ -6,6 +6,7 @@ WORKLOADS := .venv-workloads
 FIT := .venv-fit
 SCAN := .venv-scan
 TORCH := .venv-torch
+LOWEST := .venv-lowest
 # The first that is new enough for the jaxlib of requirements/fit.txt.
 FIT_PYTHON ?= $(shell for it in $(PYTHON) python3.12 python3.13 python3.14; do $$it -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$it && break; done)
 FOLDER ?= .sandbox
@@ -36,7 +37,7 @@ $(VENV)/.ready: requirements/dev.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps \
 		-r requirements/dev.txt
-	@$(VENV)/bin/uv pip install --quiet --offline --no-deps --python $(RUN) --editable .
+	@$(VENV)/bin/uv pip install --quiet --offline --no-deps --no-build-isolation --python $(RUN) --editable .
 	@touch $@
 
 $(WORKLOADS)/.ready: requirements/workloads.txt requirements/options.txt
@@ -65,6 +66,13 @@ $(TORCH)/.ready: requirements/torch.txt
 	@$(PYTHON) -m venv $(TORCH)
 	@$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps \
 		-r requirements/torch.txt
+	@touch $@
+
+$(LOWEST)/.ready: requirements/lowest.txt
+	@echo "setup: the lowest versions that the library works with into $(LOWEST)"
+	@$(PYTHON) -m venv $(LOWEST)
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+		-r requirements/lowest.txt
 	@touch $@
 
 $(SCAN)/.ready: requirements/scan.txt
@@ -103,9 +111,9 @@ fit-tools: setup $(FIT)/.ready ## Install what `aistack fit` compiles with: MaxT
 demo: setup ## Show a wrong config, an up, a change that loses data, machines that are out of stock, and why a job failed
 	@$(VENV)/bin/aistack sandbox demo --folder $(FOLDER)
 
-wheel: $(VENV)/.ready ## Build the wheel into dist/
+wheel: $(VENV)/.ready ## Build the wheels into dist/: the program's and the library's
 	@rm -rf dist
-	@$(VENV)/bin/uv build --quiet --offline --wheel
+	@for it in . components; do $(VENV)/bin/uv build --quiet --offline --no-build-isolation --python $(RUN) --wheel --out-dir dist $$it || exit; done
 
 test: setup ## Run every default test
 	@$(RUN) -m pytest -n auto --durations=10
@@ -114,7 +122,7 @@ test: setup ## Run every default test
 test-stacks test-kube: export SAMPLE_OF := $(shell git rev-parse HEAD)
 
 # What a tier needs is built apart from it: `touched` counts the minutes of tests alone.
-ready-stacks: setup .tools/bin/netpolicy
+ready-stacks: setup .tools/bin/netpolicy $(LOWEST)/.ready
 ready-kube: setup kube-tools
 ready-launchers: setup $(WORKLOADS)/.ready $(TORCH)/.ready $(if $(ALL_COMBINATIONS),$(FIT)/.ready) .tools/bin/gcsfuse
 ready-trainings: setup $(WORKLOADS)/.ready .tools/bin/gcsfuse
@@ -206,6 +214,8 @@ lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 		--custom-compile-command "make lock" pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --extra aistack --extra sandbox --extra dev pyproject.toml -o requirements/dev.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --resolution lowest-direct --generate-hashes \
+		--no-emit-index-url --custom-compile-command "make lock" components/pyproject.toml -o requirements/lowest.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--custom-compile-command "make lock" --group workloads -o requirements/workloads.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
@@ -221,4 +231,4 @@ lock: setup ## Pin pyproject.toml's dependencies again, with hashes
 
 clean: ## Remove what was built here, the sandbox included
 	@if [ -e .sandbox ] && [ -e $(VENV)/.ready ]; then $(RUN) -m sandbox reset; fi
-	rm -rf $(VENV) $(WORKLOADS) $(FIT) $(SCAN) $(TORCH) .tools .sandbox .bench dist
+	rm -rf $(VENV) $(WORKLOADS) $(FIT) $(SCAN) $(TORCH) $(LOWEST) .tools .sandbox .bench dist

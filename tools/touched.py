@@ -44,6 +44,7 @@ JUDGES = {
     "pyproject.toml": ("tests/stacks",),
     "recovery/": ("tests/stacks",),
     "requirements.txt": ("tests/stacks",),
+    "requirements/lowest.txt": ("tests/stacks",),
     "requirements/": ("tests/workloads/launchers", "tests/workloads/trainings", "tests/scans"),
     "review/": ("tests/review",),
     "sandbox/": ("tests/stacks", "tests/parts"),

@@ -1,93 +1,79 @@
-"""The wheel in an environment of its own: it has all of the code and its data, a new project of the
-template lives, and a snapshot is explained. That pip finds the dependencies, this does not show:
-those of these tests are lent to it."""
+"""The program's wheel and the library's in an environment of their own: they have all of the code
+and its data, a new project of the template lives, and a snapshot is explained."""
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
-import sys
 import sysconfig
 import tomllib
-import venv
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
 from aistack.exit_codes import ExitCode
-from cli.pulumi_cli import binary
+from components.build_backend import PACKAGE
 from tests.conftest import ROOT
+from tests.stacks.wheels import Installed, build, tracked
 
 pytestmark = pytest.mark.thorough
-_UV = str(Path(sys.executable).with_name("uv"))
 _HERE_ONLY = ("tests", "tools")
+_OF_THE_LIBRARY = ("catalog", "components")
+_NO_CODE = ("build_backend.py", "pyproject.toml", "README.md")
+_VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    build = ("build", "--wheel", "--offline", "--no-cache", "--out-dir", str(folder))
-    subprocess.run([_UV, *build], cwd=ROOT, check=True)
-    (made,) = folder.glob("*.whl")
-    return made
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT, tmp_path_factory.mktemp("program"))
 
 
-@dataclass(frozen=True)
-class Installed:
-    """An environment with the wheel, and a folder to work in."""
-
-    environment: Path
-    folder: Path
-
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        path = (self.environment / "bin", binary().parent, "/usr/bin", "/bin")
-        return subprocess.run(
-            words,
-            cwd=self.folder,
-            env={"PATH": os.pathsep.join(map(str, path)), "HOME": str(self.environment)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def succeed(self, *words: str) -> str:
-        done = self.run(*words)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(ROOT / "components", tmp_path_factory.mktemp("library"))
 
 
 @pytest.fixture
-def installed(wheel: Path, tmp_path: Path) -> Installed:
-    made = Installed(tmp_path / "environment", tmp_path / "project")
-    made.folder.mkdir()
-    venv.create(made.environment, symlinks=True)
-    python = made.environment / "bin" / "python"
-    install = ("pip", "install", "--offline", "--no-cache", "--no-deps", "--python", str(python))
-    subprocess.run([_UV, *install, str(wheel)], check=True)
-    # No further .pth is read there, so the clone that is installed for these tests stays unseen.
-    (own,) = made.environment.glob("lib/python*/site-packages")
-    (own / "lent.pth").write_text(sysconfig.get_path("purelib"))
-    return made
+def installed(program: Path, library: Path, tmp_path: Path) -> Installed:
+    return Installed.of(tmp_path, program, library, lent=Path(sysconfig.get_path("purelib")))
 
 
-def tracked(folders: Sequence[str]) -> set[str]:
-    listed = subprocess.run(
-        ["git", "ls-files", *folders], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return {it for it in listed.stdout.splitlines() if (ROOT / it).exists()}
-
-
-def test_the_wheel_has_every_file_of_the_code_and_no_others(wheel: Path) -> None:
-    packages = {it.parent.name for it in ROOT.glob("*/__init__.py")} - {*_HERE_ONLY}
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+def content(wheel: Path, distribution: str) -> set[str]:
+    """Its files, but for what is said of the distribution."""
     has = {it for it in ZipFile(wheel).namelist() if not it.endswith("/")}
     own = {it for it in has if ".dist-info/" in it}
-    assert {it.partition("/")[0] for it in own} == {f"gke_ai_stacks-{version}.dist-info"}
-    assert has - own == tracked(sorted(packages))
+    assert {it.partition("/")[0] for it in own} == {f"{distribution}-{_VERSION}.dist-info"}
+    return has - own
+
+
+def test_the_programs_wheel_has_every_file_of_its_code_and_no_others(program: Path) -> None:
+    packages = {it.parent.name for it in ROOT.glob("*/__init__.py")}
+    of_it = packages - {*_HERE_ONLY, *_OF_THE_LIBRARY}
+    assert content(program, "gke_ai_stacks") == tracked(*sorted(of_it))
+
+
+def test_the_librarys_wheel_has_components_and_facts_and_no_others(library: Path) -> None:
+    left_out = {f"components/{it}" for it in _NO_CODE}
+    code = {it.replace("components", PACKAGE, 1) for it in tracked("components") - left_out}
+    assert f"{PACKAGE}/py.typed" in code
+    facts = {f"{PACKAGE}/{it}" for it in tracked("catalog")}
+    assert content(library, PACKAGE) == code | facts
+
+
+def test_the_program_needs_the_library_of_its_own_version(program: Path) -> None:
+    with ZipFile(program) as it:
+        said = it.read(f"gke_ai_stacks-{_VERSION}.dist-info/METADATA").decode()
+    assert f"Requires-Dist: pulumi-gke-ai=={_VERSION}\n" in said
+
+
+def test_all_of_the_program_runs_without_the_trees_names(installed: Installed) -> None:
+    code = (
+        "import sys, aistack.__main__, review.__main__, sandbox.__main__, stacks.build\n"
+        "print(sorted({it.partition('.')[0] for it in sys.modules}))"
+    )
+    loaded = installed.succeed("python", "-c", code)
+    assert f"'{PACKAGE}'" in loaded
+    assert not any(f"'{name}'" in loaded for name in _OF_THE_LIBRARY)
 
 
 def test_a_new_project_lives(installed: Installed) -> None:
