@@ -8,7 +8,7 @@ from typing import Any
 
 from components.base.tokens import is_component
 from review.change import VERBS, Change, Verb
-from tools.picture import picture
+from review.flowchart import picture
 
 COLOURS: Mapping[Verb, str] = {
     "delete": "#e5534b",

@@ -11,11 +11,11 @@ from contextlib import redirect_stdout
 from aistack.tables import show_verdict
 from aistack.why.verdict import verdict
 from cli.project import stack_names
+from review.flowchart import picture
 from tests.stacks import regions
 from tests.stacks.conftest import Sandbox
 from tests.stacks.page_figures import Summary, first_up, spoken, spread
 from tests.unit.test_why_reports import REPORTS
-from tools.picture import picture
 
 # Whose pictures are shown.
 SHOWN = "b200-lustre"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tools.picture import picture
+from review.flowchart import picture
 
 
 def _urn(name: str) -> str:
