@@ -8,9 +8,10 @@ engine makes of it.
 import asyncio
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pulumi.provider.experimental import provider as rpc
 from pulumi.runtime import mocks
@@ -35,6 +36,7 @@ from tests.programs import registered
 from tests.wire import revealed
 
 _OF_PROVIDERS = "pulumi:providers:"
+_T = TypeVar("_T")
 
 
 class _NoTime(VirtualClock):
@@ -42,6 +44,12 @@ class _NoTime(VirtualClock):
 
     async def spend(self, seconds: float) -> Span:
         return Span(self.now, self.now + seconds)
+
+
+def _run(answer: Coroutine[Any, Any, _T]) -> _T:
+    """By a loop of its own: the program's is at work."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, answer).result()
 
 
 class StandIns(Answers):
@@ -64,7 +72,7 @@ class StandIns(Answers):
 
     def _gcp(self, args: Mapping[str, Any]) -> rpc.Provider:
         made = GcpStandIn(self._clusters, self._operations)
-        asyncio.run(made.configure(rpc.ConfigureRequest({}, wrap_map(args), True, True)))
+        _run(made.configure(rpc.ConfigureRequest({}, wrap_map(args), True, True)))
         return made
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
@@ -75,7 +83,7 @@ class StandIns(Answers):
             if not args.typ.startswith(("gcp:", "kubernetes:")):
                 return super().new_resource(args)
             try:
-                return asyncio.run(self._made(args, given))
+                return _run(self._made(args, given))
             except (CloudError, NotReadyError) as error:
                 # A program waits for ever for what fails here.
                 self.refused = self.refused or f"{args.name}: {error}"
@@ -86,7 +94,7 @@ class StandIns(Answers):
             self._providers[args.name] = self._gcp(given)
         else:
             made = KubernetesStandIn(self._clusters, self._operations)
-            asyncio.run(made.configure(rpc.ConfigureRequest({}, wrap_map(given), True, True)))
+            _run(made.configure(rpc.ConfigureRequest({}, wrap_map(given), True, True)))
             self._providers[args.name] = made
         return args.name
 
