@@ -1,0 +1,2 @@
+# ruff: noqa: F403
+from catalog import *
