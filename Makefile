@@ -155,7 +155,7 @@ touched: setup ## Run what the difference to main touches of the longer tiers, i
 scan: ready-scan ## Look through the manifests of every preset with checkov
 	@$(RUN) -m pytest -o addopts="--strict-markers -ra" $(or $(TESTS),tests/scans)
 
-inventory: setup ## Write again what tests compare: tests/goldens, tests/stacks/inventory, a review's example, docs/node-room.md, docs/hardened.md, docs/pins.md, verbs of docs/aistack.md, schema/
+inventory: setup ## Write again what tests compare: tests/goldens, tests/stacks/inventory, a review's example, docs/node-room.md, docs/hardened.md, docs/pins.md, verbs of docs/aistack.md, docs/components.md, schema/
 	@$(RUN) -m stacks schema
 	@$(RUN) -m tests.unit.goldens
 	@$(RUN) -m tests.unit.golden_effects
@@ -165,6 +165,7 @@ inventory: setup ## Write again what tests compare: tests/goldens, tests/stacks/
 	@$(RUN) -m tools.hardened
 	@$(RUN) -m tools.pins
 	@$(RUN) -m tools.verbs
+	@$(RUN) -m tools.components_page
 
 # The types take as long as all else, on one core.
 check: setup .tools/bin/actionlint ## Format, lint, types, workflows, what attackers look for, and the tree's own rules
