@@ -69,7 +69,7 @@ cpu = ai.NodePool(
         disk_type=cpus.default_boot_disk,
         disk_gb=100,
         max_pods_per_node=110,
-        nodes=2,
+        nodes=1,
         labels={},
     ),
     pulumi.ResourceOptions(depends_on=[nodes]),
@@ -152,7 +152,20 @@ kueue = ai.Kueue(
     ),
     pulumi.ResourceOptions(provider=cluster.kubernetes, depends_on=[network, webhook]),
 )
-room = {"cpu": facts.allocatable(cpus.name), "l4": facts.allocatable(gpus.name)}
+quotas = [
+    ai.FlavorQuotasArgs(
+        flavor=flavor,
+        resources=[
+            ai.ResourceQuotaArgs(resource="cpu", nominal=room.cpu_millicores),
+            ai.ResourceQuotaArgs(resource="memory", nominal=room.memory_mib),
+            ai.ResourceQuotaArgs(resource=gpu.resource, nominal=room.accelerators),
+        ],
+    )
+    for flavor, room in {
+        "cpu": facts.allocatable(cpus.name),
+        "l4": facts.allocatable(gpus.name),
+    }.items()
+]
 queues = ai.KueueQueues(
     "queues",
     ai.KueueQueuesArgs(
@@ -163,26 +176,7 @@ queues = ai.KueueQueues(
             ai.ResourceFlavorArgs(name="l4", node_labels=l4.node_selector),
         ],
         cluster_queues=[
-            ai.ClusterQueueArgs(
-                name="all",
-                groups=[
-                    ai.ResourceGroupArgs(
-                        flavors=[
-                            ai.FlavorQuotasArgs(
-                                flavor=flavor,
-                                resources=[
-                                    ai.ResourceQuotaArgs(resource="cpu", nominal=it.cpu_millicores),
-                                    ai.ResourceQuotaArgs(resource="memory", nominal=it.memory_mib),
-                                    ai.ResourceQuotaArgs(
-                                        resource=gpu.resource, nominal=it.accelerators
-                                    ),
-                                ],
-                            )
-                            for flavor, it in room.items()
-                        ]
-                    )
-                ],
-            )
+            ai.ClusterQueueArgs(name="all", groups=[ai.ResourceGroupArgs(flavors=quotas)])
         ],
         labels={},
     ),
