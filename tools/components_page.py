@@ -53,7 +53,11 @@ def needs(component: type[pulumi.ComponentResource]) -> tuple[list[str], int]:
 def gives(component: type[pulumi.ComponentResource]) -> list[str]:
     """Attributes and methods that are not private by name."""
     body = _class(component)
-    annotated = [it.target.id for it in body.body if _is_named(it)]
+    annotated = [
+        it.target.id
+        for it in body.body
+        if isinstance(it, ast.AnnAssign) and isinstance(it.target, ast.Name)
+    ]
     methods = [f"{it.name}()" for it in body.body if isinstance(it, ast.FunctionDef)]
     assigned = [
         target.attr
@@ -173,10 +177,6 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
     return [it.arg for it in function.args.args]
 
 
-def _is_named(it: ast.stmt) -> bool:
-    return isinstance(it, ast.AnnAssign) and isinstance(it.target, ast.Name)
-
-
 def _targets(it: ast.Assign | ast.AnnAssign) -> Iterator[ast.Attribute]:
     for target in it.targets if isinstance(it, ast.Assign) else [it.target]:
         parts = target.elts if isinstance(target, ast.Tuple) else [target]
@@ -212,8 +212,13 @@ def _others() -> Iterator[str]:
     """Public names that are neither a component nor its arguments."""
     own = public_components()
     taken = {*own, *(f"{it}Args" for it in own)}
-    names = [it for it in components.__all__ if it not in taken]
-    yield ", ".join(f"`{it}`" for it in sorted(names))
+    public = [it for it in dir(components) if not it.startswith("_")]
+    ours = [it for it in public if _is_ours(getattr(components, it))]
+    yield ", ".join(f"`{it}`" for it in sorted(ours) if it not in taken)
+
+
+def _is_ours(value: object) -> bool:
+    return str(getattr(value, "__module__", "")).startswith("components.")
 
 
 def page(text: str) -> str:
