@@ -71,7 +71,9 @@ class Bucket(Component, apis=("storage",)):
             project=args.project_with("storage"),
             name=args.bucket_name,
             # As the API gives it back.
-            location=args.location.upper(),
+            location=args.location.upper()
+            if isinstance(args.location, str)
+            else pulumi.Output.from_input(args.location).apply(str.upper),
             uniform_bucket_level_access=True,
             public_access_prevention="enforced",
             hierarchical_namespace={"enabled": args.hierarchical_namespace},

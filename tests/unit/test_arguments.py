@@ -220,5 +220,5 @@ def test_what_is_no_name_may_be_an_output(register: Register) -> None:
         Bucket("data", replace(BUCKET, location=later("us-east1"), labels={"a": later("b")}))
 
     made = register(program)
-    assert made.named("data-bucket").inputs["location"] == "us-east1"
+    assert made.named("data-bucket").inputs["location"] == "US-EAST1"
     assert made.named("demo-subnet").inputs["ipCidrRange"] == "10.0.0.0/20"
