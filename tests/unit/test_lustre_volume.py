@@ -1,7 +1,7 @@
 """Volume and claim, as registered; that they bind is for tests with a control plane."""
 
 from components.lustre_volume import LustreVolume, LustreVolumeArgs
-from tests.conftest import Recording, Register
+from tests.conftest import Register
 from tests.unit.lustre_samples import instance
 
 
