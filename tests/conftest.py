@@ -41,7 +41,7 @@ _ACCOUNTS = ("CLOUDSDK_", "GCLOUD_", "GOOGLE_", "HF_", "HUGGING_FACE_", "KUBECON
 _ENVIRONMENT: dict[str, str] = {}
 # The cloud's SDK has many objects that stay: to look through them as often as by default is a tenth
 # of what a test costs.
-gc.set_threshold(500_000, 50, 100)
+gc.set_threshold(100_000, 50, 100)
 fast_sdk.install()
 
 ROOT = Path(__file__).parent.parent

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from pulumi import Output, Resource, _types
+from pulumi import Output, Resource, _types, output
 from pulumi.output import _OutputData
-from pulumi.runtime import resource, rpc
+from pulumi.runtime import known_types, resource, rpc
 from pulumi.runtime.proto import source_pb2
 
 _OF_A_CLASS = (
@@ -37,6 +37,7 @@ def install() -> None:
     # Where in a program a resource was made is for the engine alone to show.
     resource._get_stack_trace = source_pb2.StackTrace
     rpc.transfer_properties = _outputs_of
+    rpc.contains_unknowns = output.contains_unknowns = _contains_unknowns
     for name in _OF_A_CLASS:
         setattr(_types, name, cache(getattr(_types, name)))
 
@@ -55,12 +56,22 @@ def _outputs_of(made: Resource, props: Mapping[str, Any], custom: bool) -> dict[
     return {name: _output_of(made, name) for name in names}
 
 
+def _contains_unknowns(value: Any) -> bool:
+    """Pulumi's own makes a function for each value, which refers to itself: most of the garbage."""
+    if isinstance(value, dict):
+        # An output type may have a property of the name `values`.
+        return any(_contains_unknowns(value[it]) for it in value)
+    if isinstance(value, list):
+        return any(map(_contains_unknowns, value))
+    return known_types.is_unknown(value)
+
+
 def _output_of(made: Resource, name: str) -> rpc.Resolver:
     data: asyncio.Future[_OutputData[Any]] = asyncio.Future()
-    output: Output[Any] = Output.__new__(Output)
-    output._data = data
-    output._track()
-    made.__dict__[name] = output
+    its: Output[Any] = Output.__new__(Output)
+    its._data = data
+    its._track()
+    made.__dict__[name] = its
 
     def resolve(
         value: Any,
