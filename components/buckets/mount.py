@@ -35,31 +35,31 @@ class BucketMountArgs:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class MountArgs:
-    """One of `volume`, `bucket` and `claim_name`, of a claim that exists already, is given; `name`
-    tells a pod's volumes apart."""
+def one_given(
+    argument: str,
+    volume: VolumeMount | None,
+    bucket: BucketMountArgs | None,
+    claim_name: pulumi.Input[str] | None,
+) -> None:
+    """Refuses a mount of nothing, or of two things."""
+    given = [
+        name
+        for name, it in (("volume", volume), ("bucket", bucket), ("claim_name", claim_name))
+        if it is not None
+    ]
+    if len(given) != 1:
+        several = " and ".join(given) or None
+        refuse(
+            argument,
+            several,
+            "is not one thing to mount: a volume, a bucket or the name of a claim",
+            f"{given[0] if given else argument} alone",
+        )
 
-    name: str
-    volume: VolumeMount | None = None
-    bucket: BucketMountArgs | None = None
-    claim_name: pulumi.Input[str] | None = None
 
-    def check(self) -> None:
-        names = ("volume", "bucket", "claim_name")
-        given = [it for it in names if getattr(self, it) is not None]
-        if len(given) != 1:
-            refuse(
-                "volume",
-                " and ".join(given) or None,
-                "is not one thing to mount: a volume, a bucket or the name of a claim",
-                f"{given[0] if given else 'volume'} alone",
-            )
-
-    @property
-    def held(self) -> list[pulumi.Resource]:
-        """What cannot go before the pods that mount it have."""
-        return [
-            *([] if self.volume is None else self.volume.resources()),
-            *([] if self.bucket is None else self.bucket.resources()),
-        ]
+def held_by(volume: VolumeMount | None, bucket: BucketMountArgs | None) -> list[pulumi.Resource]:
+    """What cannot go before pods that mount them have."""
+    return [
+        *([] if volume is None else volume.resources()),
+        *([] if bucket is None else bucket.resources()),
+    ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
+import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
 from ..base.arguments import at_least, checked, within
@@ -20,11 +21,12 @@ from ..base.lifecycle import fixed_name, object_name, once_there
 from ..base.naming import NameKind, cloud_name, name_is
 from ..base.node_terms import selector_terms
 from ..base.pod_manifest import PodSecretArgs, bucket_volume
+from ..base.static_volume import VolumeMount
 from ..base.taints import NodeTaintArgs
 from ..base.tokens import formerly
-from ..buckets.mount import MountArgs
-from ..network.node_access import NodeAccessArgs
-from ..network.node_network import interface_annotations
+from ..buckets.mount import BucketMountArgs, held_by, one_given
+from ..network.node_network import NodeNetwork, interface_annotations
+from ..network.resource_claim_template import PodClaimArgs
 from ..queues.labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from ..ray.manifest import Quantity
 from .job_set_manifest import (
@@ -36,11 +38,24 @@ from .job_set_manifest import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScriptMountArgs(MountArgs):
-    """A volume or a bucket, under `path`."""
+class ScriptMountArgs:
+    """One of `volume`, `bucket` and `claim_name`, of a claim that exists already, under `path`;
+    `name` tells a pod's volumes apart."""
 
+    name: str
     path: str
+    volume: VolumeMount | None = None
+    bucket: BucketMountArgs | None = None
+    claim_name: pulumi.Input[str] | None = None
     read_only: bool = False
+
+    def check(self) -> None:
+        one_given("volume", self.volume, self.bucket, self.claim_name)
+
+    @property
+    def held(self) -> list[pulumi.Resource]:
+        """What cannot go before the pods have."""
+        return held_by(self.volume, self.bucket)
 
     def as_volume(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The volume and its mount, as Kubernetes has them."""
@@ -70,7 +85,7 @@ _KUEUES = ("spec.suspend", "spec.replicatedJobs")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScriptJobSetArgs(NodeAccessArgs):
+class ScriptJobSetArgs:
     """`nodes` pods, each on a node of its own with all of `gpus` and what else it gets; `shm_gib`
     is part of `memory_gib`.
 
@@ -106,6 +121,9 @@ class ScriptJobSetArgs(NodeAccessArgs):
     node_selector: pulumi.Input[dict[str, str]]
     any_of: Sequence[pulumi.Input[dict[str, str]]] = ()
     taints: Sequence[NodeTaintArgs] = ()
+    pools: Sequence[gcp.container.NodePool] = ()
+    networks: Sequence[NodeNetwork] = ()
+    claims: dict[str, PodClaimArgs] = field(default_factory=dict[str, PodClaimArgs])
     gpus_claimed: bool = False
     rdma: bool = False
     nccl: dict[str, str] = field(default_factory=dict[str, str])
@@ -133,11 +151,18 @@ class ScriptJobSetArgs(NodeAccessArgs):
         within("shm_gib", self.shm_gib, self.memory_gib, "memory_gib")
 
     @property
+    def needed(self) -> list[pulumi.Resource]:
+        """What the pods wait for though no value of theirs comes from it."""
+        return [*self.pools, *(one for it in self.networks for one in it.objects)]
+
+    @property
     def held(self) -> list[pulumi.Resource]:
         """What cannot go before the pods have."""
         every = [
             *(one for it in self.mounts for one in it.held),
-            *self.lent,
+            *(one for it in self.networks for one in (*it.made, *it.objects)),
+            *(it.source for it in self.claims.values() if it.source is not None),
+            *self.pools,
         ]
         return list(dict.fromkeys(every))
 
