@@ -1,4 +1,4 @@
-"""A bucket that pods mount for as long as they live, and what pods with mounts hold on to."""
+"""A bucket as what pods mount for as long as they live."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_gcp as gcp
 
-from ..base.arguments import refuse
-from ..base.static_volume import VolumeMount
 from ..ray.manifest import BucketMount
 
 
@@ -33,33 +31,3 @@ class BucketMountArgs:
             skip_access_check=self.skip_access_check,
             prefetch_metadata=self.prefetch_metadata,
         )
-
-
-def one_given(
-    argument: str,
-    volume: VolumeMount | None,
-    bucket: BucketMountArgs | None,
-    claim_name: pulumi.Input[str] | None,
-) -> None:
-    """Refuses a mount of nothing, or of two things."""
-    given = [
-        name
-        for name, it in (("volume", volume), ("bucket", bucket), ("claim_name", claim_name))
-        if it is not None
-    ]
-    if len(given) != 1:
-        several = " and ".join(given) or None
-        refuse(
-            argument,
-            several,
-            "is not one thing to mount: a volume, a bucket or the name of a claim",
-            f"{given[0] if given else argument} alone",
-        )
-
-
-def held_by(volume: VolumeMount | None, bucket: BucketMountArgs | None) -> list[pulumi.Resource]:
-    """What cannot go before pods that mount them have."""
-    return [
-        *([] if volume is None else volume.resources()),
-        *([] if bucket is None else bucket.resources()),
-    ]

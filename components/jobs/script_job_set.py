@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
-import pulumi_gcp as gcp
 import pulumi_kubernetes as k8s
 
 from ..base.arguments import at_least, checked, within
@@ -20,13 +19,11 @@ from ..base.component import Component
 from ..base.lifecycle import fixed_name, object_name, once_there
 from ..base.naming import NameKind, cloud_name, name_is
 from ..base.node_terms import selector_terms
+from ..base.pod_holds import MountArgs, OnNodesArgs
 from ..base.pod_manifest import PodSecretArgs, bucket_volume
-from ..base.static_volume import VolumeMount
 from ..base.taints import NodeTaintArgs
 from ..base.tokens import formerly
-from ..buckets.mount import BucketMountArgs, held_by, one_given
-from ..network.node_network import NodeNetwork, interface_annotations
-from ..network.resource_claim_template import PodClaimArgs
+from ..network.node_network import interface_annotations
 from ..queues.labels import PRIORITY_LABEL, QUEUE_LABEL, queue_labels
 from ..ray.manifest import Quantity
 from .job_set_manifest import (
@@ -38,24 +35,11 @@ from .job_set_manifest import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScriptMountArgs:
-    """One of `volume`, `bucket` and `claim_name`, of a claim that exists already, under `path`;
-    `name` tells a pod's volumes apart."""
+class ScriptMountArgs(MountArgs):
+    """A volume or a bucket, under `path`."""
 
-    name: str
     path: str
-    volume: VolumeMount | None = None
-    bucket: BucketMountArgs | None = None
-    claim_name: pulumi.Input[str] | None = None
     read_only: bool = False
-
-    def check(self) -> None:
-        one_given("volume", self.volume, self.bucket, self.claim_name)
-
-    @property
-    def held(self) -> list[pulumi.Resource]:
-        """What cannot go before the pods have."""
-        return held_by(self.volume, self.bucket)
 
     def as_volume(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The volume and its mount, as Kubernetes has them."""
@@ -63,8 +47,7 @@ class ScriptMountArgs:
         if self.read_only:
             mount["readOnly"] = True
         if self.bucket is None:
-            name = self.claim_name if self.volume is None else self.volume.claim_name
-            claim = {"claimName": name}
+            claim = {"claimName": self.claimed}
             return {"name": self.name, "persistentVolumeClaim": claim}, mount
         bucket = self.bucket.as_mount()
         volume = bucket_volume(
@@ -85,7 +68,7 @@ _KUEUES = ("spec.suspend", "spec.replicatedJobs")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScriptJobSetArgs:
+class ScriptJobSetArgs(OnNodesArgs):
     """`nodes` pods, each on a node of its own with all of `gpus` and what else it gets; `shm_gib`
     is part of `memory_gib`.
 
@@ -121,9 +104,6 @@ class ScriptJobSetArgs:
     node_selector: pulumi.Input[dict[str, str]]
     any_of: Sequence[pulumi.Input[dict[str, str]]] = ()
     taints: Sequence[NodeTaintArgs] = ()
-    pools: Sequence[gcp.container.NodePool] = ()
-    networks: Sequence[NodeNetwork] = ()
-    claims: dict[str, PodClaimArgs] = field(default_factory=dict[str, PodClaimArgs])
     gpus_claimed: bool = False
     rdma: bool = False
     nccl: dict[str, str] = field(default_factory=dict[str, str])
@@ -151,20 +131,11 @@ class ScriptJobSetArgs:
         within("shm_gib", self.shm_gib, self.memory_gib, "memory_gib")
 
     @property
-    def needed(self) -> list[pulumi.Resource]:
-        """What the pods wait for though no value of theirs comes from it."""
-        return [*self.pools, *(one for it in self.networks for one in it.objects)]
-
-    @property
     def held(self) -> list[pulumi.Resource]:
         """What cannot go before the pods have."""
-        every = [
-            *(one for it in self.mounts for one in it.held),
-            *(one for it in self.networks for one in (*it.made, *it.objects)),
-            *(it.source for it in self.claims.values() if it.source is not None),
-            *self.pools,
-        ]
-        return list(dict.fromkeys(every))
+        return list(
+            dict.fromkeys([*(one for it in self.mounts for one in it.held), *self.of_nodes])
+        )
 
     @property
     def size(self) -> Quantity:
@@ -280,7 +251,7 @@ def _pods(args: ScriptJobSetArgs, files: pulumi.Output[str] | None) -> JobSetPod
         node_terms=pulumi.Output.all(*args.any_of).apply(selector_terms) if args.any_of else None,
         taints=args.taints,
         priority_class=args.priority_class,
-        claims={name: it.template_name for name, it in args.claims.items()},
+        claims=args.templates,
         gpus_claimed=args.gpus_claimed,
         rdma=args.rdma or any(it.rdma for it in args.networks),
         nccl=args.nccl,

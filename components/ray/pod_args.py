@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pulumi
-import pulumi_gcp as gcp
 
 from ..base.arguments import at_least, checked, within
 from ..base.node_terms import selector_terms
-from ..base.static_volume import VolumeMount
+from ..base.pod_holds import MountArgs, OnNodesArgs
 from ..base.taints import NodeTaintArgs
-from ..buckets.mount import BucketMountArgs, held_by, one_given
-from ..network.node_network import NodeNetwork, interface_annotations
-from ..network.resource_claim_template import PodClaimArgs
+from ..network.node_network import interface_annotations
 from ..queues.provisioning_request import ProvisioningRequest
 from .cluster_manifest import RayWorkers
 from .manifest import Quantity, RayPod, RayVolume, Setup
@@ -31,7 +28,7 @@ class RaySetupArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RayPodArgs:
+class RayPodArgs(OnNodesArgs):
     """`networks` are the further interfaces of the nodes, all of which the pod gets, and `taints`
     those of the nodes, in spite of which it comes onto them. With `any_of` the node is one that
     one of these selectors picks, too.
@@ -53,17 +50,14 @@ class RayPodArgs:
     node_selector: pulumi.Input[dict[str, str]]
     any_of: Sequence[pulumi.Input[dict[str, str]]] = ()
     taints: Sequence[NodeTaintArgs] = ()
-    pools: Sequence[gcp.container.NodePool] = ()
     gpus: int = 0
     gpus_claimed: bool = False
     tpus: int = 0
-    claims: dict[str, PodClaimArgs] = field(default_factory=dict[str, PodClaimArgs])
     ephemeral_storage_request_gib: int | None = None
     ephemeral_storage_limit_gib: int | None = None
     start_params: dict[str, str] = field(default_factory=dict[str, str])
     annotations: dict[str, str] = field(default_factory=dict[str, str])
     environment: dict[str, str] = field(default_factory=dict[str, str])
-    networks: Sequence[NodeNetwork] = ()
     rdma: bool = False
     nccl: dict[str, str] = field(default_factory=dict[str, str])
     scratch: str | None = None
@@ -84,20 +78,10 @@ class RayPodArgs:
             within(name, getattr(self, name), getattr(self, limit), limit)
 
     @property
-    def needed(self) -> list[pulumi.Resource]:
-        """What the pods wait for though no value of theirs comes from it."""
-        return [*self.pools, *(one for it in self.networks for one in it.objects)]
-
-    @property
     def held(self) -> list[pulumi.Resource]:
         """What cannot go before the pods have."""
         request = self.provisioning_request
-        return [
-            *(one for it in self.networks for one in (*it.made, *it.objects)),
-            *(it.source for it in self.claims.values() if it.source is not None),
-            *self.pools,
-            *([] if request is None else request.objects),
-        ]
+        return [*self.of_nodes, *([] if request is None else request.objects)]
 
     def as_pod(self) -> RayPod:
         annotations = dict(self.annotations)
@@ -123,7 +107,7 @@ class RayPodArgs:
             gpus=self.gpus,
             gpus_claimed=self.gpus_claimed,
             tpus=self.tpus,
-            claims={name: it.template_name for name, it in self.claims.items()},
+            claims=self.templates,
             start_params=self.start_params,
             annotations=annotations,
             environment=self.environment,
@@ -160,28 +144,15 @@ class RayWorkersArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RayVolumeArgs:
-    """A volume or a bucket, at `mount_path` of every pod. One of `volume`, `bucket` and
-    `claim_name`, of a claim that exists already, is given."""
+class RayVolumeArgs(MountArgs):
+    """A volume or a bucket, at `mount_path` of every pod."""
 
-    name: str
     mount_path: str
-    volume: VolumeMount | None = None
-    bucket: BucketMountArgs | None = None
-    claim_name: pulumi.Input[str] | None = None
-
-    def check(self) -> None:
-        one_given("volume", self.volume, self.bucket, self.claim_name)
-
-    @property
-    def held(self) -> list[pulumi.Resource]:
-        """What cannot go before the pods have."""
-        return held_by(self.volume, self.bucket)
 
     def as_volume(self) -> RayVolume:
         return RayVolume(
             name=self.name,
             mount_path=self.mount_path,
-            claim_name=self.claim_name if self.volume is None else self.volume.claim_name,
+            claim_name=self.claimed,
             bucket=None if self.bucket is None else self.bucket.as_mount(),
         )

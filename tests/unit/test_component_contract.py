@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pulumi
 import pytest
 from pulumi.provider.experimental.analyzer import Analyzer, PropertyDefinition, is_resource
 
@@ -56,7 +55,7 @@ def _components() -> list[type[Component]]:
             value
             for value in vars(module).values()
             if inspect.isclass(value)
-            and issubclass(value, pulumi.ComponentResource)
+            and issubclass(value, Component)
             and value.__module__ == module.__name__
             and value is not Component
         ]

@@ -58,17 +58,19 @@ def test_any_other_pod_is_another_jobset_and_that_takes_the_name(register: Regis
 
 
 def test_what_its_pods_hold_on_to_takes_it_along(register: Register) -> None:
+    of_bucket = JOB.mounts[0].bucket
+    assert of_bucket is not None
+    of_stack = replace(of_bucket, bucket=None)
+
     def program() -> None:
         source = k8s.core.v1.ConfigMap("source", metadata={"name": "stands-for-a-template"})
         claims = {"netdev": PodClaimArgs(template_name="one", source=source)}
         pool = gcp.container.NodePool("pool", cluster="demo")
         bucket = gcp.storage.Bucket("bucket", location="EU")
-        mount = replace(JOB.mounts[0], bucket=replace(of_bucket, bucket=bucket))
+        mount = replace(JOB.mounts[0], bucket=replace(of_stack, bucket=bucket))
         args = replace(JOB, claims=claims, pools=[pool], mounts=[mount])
         ScriptJobSet("job", args, opts=inside())
 
-    of_bucket = JOB.mounts[0].bucket
-    assert of_bucket is not None
     recording = register(program)
     assert recording.named("job-job-set").replace_with == {
         recording.named(it).urn for it in ("source", "pool", "bucket")
