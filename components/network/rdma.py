@@ -4,6 +4,7 @@ Its profile ties it to a zone, and to interfaces that speak RDMA. Leaves out fir
 VPC takes none and lets all traffic through (Google Cloud documentation, "RDMA network profiles").
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pulumi
@@ -32,7 +33,7 @@ class RdmaNetworkArgs(ProjectArgs):
     region: pulumi.Input[str]
     base_name: str
     profile: pulumi.Input[str]
-    subnet_ranges: dict[str, pulumi.Input[str]]
+    subnet_ranges: Mapping[str, pulumi.Input[str]]
     first_subnetwork: pulumi.Input[str] | None = None
     protect: bool = False
 
