@@ -80,6 +80,7 @@ ProgramStackOption = Annotated[
         show_default=False,
         help="Name of a Pulumi.NAME.yaml; by default the stack that Pulumi has selected, and with "
         "--program the only one, or dev where there is none.",
+        autocompletion=lambda: stack_names(),
     ),
 ]
 SpeedOption = Annotated[

@@ -36,7 +36,7 @@ class GvnicNetworkArgs(ProjectArgs):
 
     def check(self) -> None:
         network_base("base_name", self.base_name)
-        names_are_of("key", NameKind.NETWORK_KEY, self.key)
+        names_are_of("key", NameKind.NETWORK, self.key)
         mtu_is("mtu", self.mtu)
         ranges_are(
             {"subnet_range": self.subnet_range, "internal_range": self.internal_range}, apart=False

@@ -65,6 +65,7 @@ BY_HAND: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 }
 # These replace the bucket, or say nothing of what keeps its objects.
 OTHERS = {
+    "apis",
     "project",
     "location",
     "bucket_name",

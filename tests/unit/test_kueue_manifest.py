@@ -123,8 +123,7 @@ def test_each_flavor_lists_its_resources_in_the_order_of_the_first() -> None:
 
 def test_flavors_of_a_group_with_other_resources_are_refused() -> None:
     spot = FlavorQuotasArgs(flavor="spot", resources=QUOTAS[:1])
-    queue = replace(QUEUE, groups=[ResourceGroupArgs(flavors=[L4, spot])])
     with pytest.raises(
         ValueError, match=r"nearest: cpu, memory, nvidia.com/gpu, ephemeral-storage$"
     ):
-        cluster_queue_spec(queue, flavors={}, cohort=None, checks={})
+        ResourceGroupArgs(flavors=[L4, spot]).check()

@@ -106,7 +106,7 @@ def test_helm_is_given_no_digest_that_it_does_not_compare() -> None:
     with pytest.raises(ValueError, match="nearest: leave it out"):
         HelmChartArgs(
             chart="a", version="1", repository="https://charts.example", digest="sha256:0"
-        )
+        ).check()
 
 
 def test_a_digest_of_a_version_that_nobody_can_install_is_refused() -> None:
