@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pulumi
+import pulumi_gcp as gcp
 
 from catalog import GpuDriver
 from components.base.naming import NameKind, cloud_name
@@ -93,7 +94,7 @@ class _Made:
 
     selector: Selector
     only: Selector
-    machines: Sequence[pulumi.Resource]
+    machines: Sequence[gcp.container.NodePool]
     components: Sequence[pulumi.Resource]
 
 
