@@ -1,6 +1,6 @@
 """What a new project has: a network `default` in auto mode; and the subnets of such networks.
 
-A region that is not among them has no such subnet, as me-central2 has none.
+me-central2 has no such subnet, and of asia-southeast3 it is not known here.
 """
 
 from __future__ import annotations
