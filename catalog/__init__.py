@@ -4,6 +4,7 @@ Every version, zone, image and price that this project uses stands in `catalog/d
 """
 
 from .catalog import Catalog, CatalogAdditions
+from .gke_namespaces import GKE_NAMESPACES
 from .gke_version import GkeVersion, GkeVersionField
 from .lustre import (
     LustreTier,
@@ -29,6 +30,7 @@ from .versions import (
 )
 
 __all__ = [
+    "GKE_NAMESPACES",
     "Allocatable",
     "Catalog",
     "CatalogAdditions",

@@ -3,7 +3,9 @@ from .base.capacity import CapacityArgs as CapacityArgs
 from .base.capacity import CapacityMode as CapacityMode
 from .base.capacity import ReservationArgs as ReservationArgs
 from .base.gcsfuse import GcsFuseMountOptions as GcsFuseMountOptions
+from .base.gcsfuse import gcsfuse_annotations as gcsfuse_annotations
 from .base.helm import HelmChartArgs as HelmChartArgs
+from .base.helm import helm_chart as helm_chart
 from .base.members import MemberArgs as MemberArgs
 from .base.pod_manifest import PodSecretArgs as PodSecretArgs
 from .base.static_volume import VolumeMount as VolumeMount
@@ -43,11 +45,13 @@ from .network.gvnic import GvnicNetworkArgs as GvnicNetworkArgs
 from .network.network import ClusterNetwork as ClusterNetwork
 from .network.network import ClusterNetworkArgs as ClusterNetworkArgs
 from .network.node_network import NodeNetwork as NodeNetwork
+from .network.node_network import interface_annotations as interface_annotations
 from .network.peering_removal import PeeringRemoval as PeeringRemoval
 from .network.private_service_access import PrivateServiceAccess as PrivateServiceAccess
 from .network.private_service_access import PrivateServiceAccessArgs as PrivateServiceAccessArgs
 from .network.rdma import RdmaNetwork as RdmaNetwork
 from .network.rdma import RdmaNetworkArgs as RdmaNetworkArgs
+from .network.resource_claim_template import PodClaimArgs as PodClaimArgs
 from .network.resource_claim_template import ResourceClaimTemplate as ResourceClaimTemplate
 from .network.resource_claim_template import ResourceClaimTemplateArgs as ResourceClaimTemplateArgs
 from .pools.node_pool import GpuArgs as GpuArgs
@@ -71,6 +75,8 @@ from .queues.manifest import FungibilityArgs as FungibilityArgs
 from .queues.manifest import PreemptionArgs as PreemptionArgs
 from .queues.manifest import ResourceGroupArgs as ResourceGroupArgs
 from .queues.manifest import ResourceQuotaArgs as ResourceQuotaArgs
+from .queues.provisioning_request import ProvisioningRequest as ProvisioningRequest
+from .queues.provisioning_request import ProvisioningRequestArgs as ProvisioningRequestArgs
 from .queues.queues import AdmissionCheckArgs as AdmissionCheckArgs
 from .queues.queues import CohortArgs as CohortArgs
 from .queues.queues import KueueQueues as KueueQueues

@@ -13,9 +13,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-import pulumi
-
 import components
+from components.base.component import Component
 from tools.written_page import table_row, write_or_check
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,29 +27,35 @@ _NO_RESOURCES = ("Args", "Options", "Opts", "Provider")
 _ANY_KIND = "CustomResource"
 
 
-def public_components() -> dict[str, type[pulumi.ComponentResource]]:
+def public_components() -> dict[str, type[Component]]:
     """By name, in its order."""
     return {
         name: found
         for name in sorted(dir(components))
-        if isinstance(found := getattr(components, name), type)
-        and issubclass(found, pulumi.ComponentResource)
+        if isinstance(found := getattr(components, name), type) and issubclass(found, Component)
     }
 
 
-def args_of(component: type[pulumi.ComponentResource]) -> type:
+def args_of(component: type[Component]) -> type:
     return getattr(import_module(component.__module__), f"{component.__name__}Args")
 
 
-def needs(component: type[pulumi.ComponentResource]) -> tuple[list[str], int]:
-    """Arguments without a default, and how many have one."""
+def needs(component: type[Component]) -> str:
+    """What it does not make: APIs that are on, or a cluster."""
+    apis = ", ".join(f"`{it}`" for it in component.required_apis())
+    there = [f"APIs {apis}"] if apis else []
+    return "; ".join([*there, *(["the cluster's provider"] if component.is_in_cluster() else [])])
+
+
+def arguments(component: type[Component]) -> tuple[list[str], int]:
+    """Those without a default, and how many have one."""
     fields = dataclasses.fields(args_of(component))
     nothing = dataclasses.MISSING
     required = [it.name for it in fields if it.default is nothing and it.default_factory is nothing]
     return required, len(fields) - len(required)
 
 
-def gives(component: type[pulumi.ComponentResource]) -> list[str]:
+def gives(component: type[Component]) -> list[str]:
     """Attributes and methods that are not private by name."""
     body = _class(component)
     annotated = [
@@ -70,7 +75,7 @@ def gives(component: type[pulumi.ComponentResource]) -> list[str]:
     return [it for it in found if not it.startswith("_")]
 
 
-def makes(component: type[pulumi.ComponentResource]) -> dict[str, list[str]]:
+def makes(component: type[Component]) -> dict[str, list[str]]:
     """Types of resources by the SDK that makes them."""
     found = dict.fromkeys(_resources(_module(component.__module__), _class(component), set()))
     by_sdk: dict[str, list[str]] = {}
@@ -115,7 +120,7 @@ def _module(name: str) -> _Module:
     return _Module(name, tree, definitions, imported, constants)
 
 
-def _class(component: type[pulumi.ComponentResource]) -> ast.ClassDef:
+def _class(component: type[Component]) -> ast.ClassDef:
     found = _module(component.__module__).definitions[component.__name__]
     assert isinstance(found, ast.ClassDef)
     return found
@@ -183,17 +188,17 @@ def _targets(it: ast.Assign | ast.AnnAssign) -> Iterator[ast.Attribute]:
         yield from (one for one in parts if isinstance(one, ast.Attribute))
 
 
-def _said(component: type[pulumi.ComponentResource]) -> str:
+def _said(component: type[Component]) -> str:
     """The first sentence of its module."""
     text = ast.get_docstring(_module(component.__module__).tree) or ""
     return " ".join(text.split("\n\n")[0].split()).partition(". ")[0].rstrip(".")
 
 
 def _rows() -> Iterator[str]:
-    yield table_row("component", "what it is", "makes", "needs", "gives")
-    yield table_row(*["---"] * 5)
+    yield table_row("component", "what it is", "makes", "needs", "arguments", "gives")
+    yield table_row(*["---"] * 6)
     for name, component in public_components().items():
-        required, optional = needs(component)
+        required, optional = arguments(component)
         made = "; ".join(
             _SDKS[sdk][0] + ", ".join(f"`{_SDKS[sdk][1]}{it}`" for it in types)
             for sdk, types in makes(component).items()
@@ -203,6 +208,7 @@ def _rows() -> Iterator[str]:
             f"`{name}`",
             _said(component),
             made,
+            needs(component),
             f"{', '.join(f'`{it}`' for it in required)}{more}",
             ", ".join(f"`{it}`" for it in gives(component)),
         )

@@ -82,7 +82,7 @@ def volume_attributes(*, skip_access_check: bool, prefetch_metadata: bool) -> di
     }
 
 
-def pod_annotations(
+def gcsfuse_annotations(
     *,
     cpu_millicores: int | None = None,
     memory_gib: int | None = None,

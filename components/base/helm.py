@@ -16,6 +16,9 @@ from typing import Any, TypedDict, Unpack
 import pulumi
 import pulumi_kubernetes as k8s
 
+from catalog.catalog import Catalog
+from catalog.table import FactError
+
 from .arguments import refuse
 from .lifecycle import fixed_name, object_name
 from .namespace import with_pod_security
@@ -51,6 +54,23 @@ class HelmChartArgs:
     def pulled(self) -> str:
         """What Helm is asked for."""
         return self.chart if self.digest is None else f"{self.chart}@{self.digest}"
+
+
+def helm_chart(facts: Catalog, component: str, version: str | None = None) -> HelmChartArgs:
+    """The chart of a component in the catalog, at `version` or the one that it names.
+
+    Raises FactError when either is not known.
+    """
+    chart = facts.component(component).chart
+    if chart is None:
+        raise FactError(f"{component} has no chart")
+    release = facts.release(component, version)
+    return HelmChartArgs(
+        chart=chart.name,
+        repository=chart.repository,
+        version=release,
+        digest=chart.checked_digest(release),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ Whoever makes one gives it what serves the finalizers of the work in it as depen
 before them, with all work in it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -27,7 +27,7 @@ class KubeNamespaceArgs:
     namespace: str
     pod_security: str
     team: str | None = None
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("namespace", NameKind.NAMESPACE, self.namespace)

@@ -4,7 +4,7 @@ Leaves out who may use it: a bucket can be made at once, an identity of the clus
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_gcp as gcp
@@ -30,7 +30,7 @@ class BucketArgs(ProjectArgs):
 
     location: pulumi.Input[str]
     bucket_name: str
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
     hierarchical_namespace: bool
     versioning: bool = False
     soft_delete_days: int

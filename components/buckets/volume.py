@@ -3,7 +3,7 @@
 The bucket outlives both. Leaves out the grant that lets a pod's service account in.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_gcp as gcp
@@ -36,7 +36,7 @@ class BucketVolumeArgs:
     options: GcsFuseMountOptions
     skip_access_check: bool
     prefetch_metadata: bool
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         names_are_of("base_name", NameKind.KUBERNETES, self.base_name, "pvc")

@@ -5,7 +5,7 @@ cluster stands, and in an Autopilot cluster all nodes are GKE's.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_gcp as gcp
@@ -130,7 +130,7 @@ class GkeClusterArgs(ProjectArgs):
     intranode_visibility: bool = False
     kms_key: pulumi.Input[str] | None = None
     deletion_protection: bool
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("cluster_name", NameKind.CLUSTER, self.cluster_name)

@@ -1,6 +1,6 @@
 """The identity of a workload's pods. Leaves out what it may do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -16,7 +16,7 @@ from ..base.tokens import formerly
 class KubeServiceAccountArgs:
     namespace: pulumi.Input[str]
     account_name: str
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("account_name", NameKind.KUBERNETES, self.account_name)

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -23,7 +23,7 @@ class TokenSecretArgs:
     namespace: pulumi.Input[str]
     secret_name: str
     tokens: dict[str, pulumi.Input[str]]
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("secret_name", NameKind.KUBERNETES, self.secret_name)

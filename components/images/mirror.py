@@ -6,7 +6,7 @@ With Custom Upstream". Leaves out the secret with the password, which is its own
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_gcp as gcp
@@ -44,7 +44,7 @@ class ImageMirrorArgs(ProjectArgs):
     upstream: UpstreamArgs | None = None
     kms_key: pulumi.Input[str] | None = None
     readers: Mapping[str, pulumi.Input[str]]
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         # One that exists already may have a longer name, with its project and location.

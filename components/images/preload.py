@@ -5,7 +5,7 @@ Nobody waits for it: a pod that comes sooner pulls the image itself, with what i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -29,7 +29,7 @@ class ImagePreloadArgs:
     images: Sequence[str]
     pause_image: str
     node_selectors: Sequence[Mapping[str, str]]
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("preload_name", NameKind.DAEMON_SET, self.preload_name)

@@ -7,7 +7,7 @@ Source of the Job: GoogleCloudPlatform/kubernetes-engine-samples ai-ml/mix-train
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -226,7 +226,7 @@ class FineTuneJobArgs:
     taints: Sequence[NodeTaintArgs] = ()
     backoff_limit: int
     grace_seconds: int = 60
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("job_name", NameKind.KUBERNETES, self.job_name)

@@ -5,7 +5,7 @@ goes. One release a cluster: its webhooks have the same names in every one (kube
 pkg/util/cert/cert.go, v0.12.0).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -28,7 +28,7 @@ class JobSetControllerArgs:
     chart: HelmChartArgs
     namespace: str = "jobset-system"
     node_selector: pulumi.Input[dict[str, str]] | None = None
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
 
 class JobSetController(Component, in_cluster=True):

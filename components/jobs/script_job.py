@@ -72,7 +72,7 @@ class ScriptJobArgs:
     ephemeral_storage_gib: int
     retries: int = 2
     minutes: int
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("job_name", NameKind.KUBERNETES, self.job_name)

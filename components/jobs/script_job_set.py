@@ -120,7 +120,7 @@ class ScriptJobSetArgs(OnNodesArgs):
     max_restarts: int = 0
     minutes: int | None = None
     grace_seconds: int
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("job_name", NameKind.JOB_SET, self.job_name)

@@ -3,7 +3,7 @@
 Leaves out the peering that it sits on and the volume for pods.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import pulumi
@@ -49,7 +49,7 @@ class LustreInstanceArgs(ProjectArgs):
     legacy_port: bool = False
     network_project: pulumi.Input[str] | None = None
     kms_key: pulumi.Input[str] | None = None
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
     protect: bool = False
 
     def check(self) -> None:

@@ -1,7 +1,7 @@
 """A Managed Lustre instance as a volume and a claim on it. The instance outlives both."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 
@@ -26,7 +26,7 @@ class LustreVolumeArgs:
     address: pulumi.Input[str]
     filesystem: pulumi.Input[str]
     capacity_gib: pulumi.Input[str]
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         names_are_of("base_name", NameKind.KUBERNETES, self.base_name, "pvc")

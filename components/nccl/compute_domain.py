@@ -6,7 +6,7 @@ each pod that has one, and the machines, which are of one NVLink domain by their
 (kubernetes-sigs/dra-driver-nvidia-gpu api/nvidia.com/resource/v1beta1/computedomain.go, 61de3f2f).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -27,7 +27,7 @@ class ComputeDomainArgs:
     domain_name: str
     api_version: str
     nodes: int
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("domain_name", NameKind.KUBERNETES, self.domain_name)

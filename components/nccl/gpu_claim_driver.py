@@ -9,7 +9,7 @@ AI Hypercomputer documentation, "Create a custom AI-optimized GKE cluster which 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -33,7 +33,7 @@ class GpuClaimDriverArgs:
     chart: HelmChartArgs
     namespace: str = _RELEASE
     domain_accelerators: Sequence[str] = ()
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
 
 class GpuClaimDriver(Component, in_cluster=True):

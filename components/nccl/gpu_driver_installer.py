@@ -7,7 +7,7 @@ nvidia-driver-installer/cos/daemonset-preloaded-latest.yaml, 992db812 of 2026-06
 nobody claims.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -49,7 +49,7 @@ class GpuDriverInstallerArgs:
     installer_name: str = "nvidia-driver-installer"
     pause_image: str
     node_selectors: list[pulumi.Input[dict[str, str]]]
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("installer_name", NameKind.KUBERNETES, self.installer_name)

@@ -7,7 +7,7 @@ they are there.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -123,7 +123,7 @@ class NcclRdmaInstallerArgs:
     node_selectors: Sequence[pulumi.Input[dict[str, str]]]
     accelerators: Sequence[str] = ()
     autopilot: bool = False
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("installer_name", NameKind.KUBERNETES, self.installer_name)

@@ -5,7 +5,7 @@ they are gone before it is.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -23,7 +23,7 @@ _PARAMETERS = "GKENetworkParamSet"
 class DeviceNetworksArgs:
     api_version: str
     networks: Sequence[NodeNetwork]
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         for place, one in enumerate(self.networks):

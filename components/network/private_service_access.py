@@ -2,7 +2,7 @@
 managed services (here: Managed Lustre).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Network
 
 import pulumi
@@ -53,7 +53,7 @@ class PrivateServiceAccessArgs(ProjectArgs):
     network_id: pulumi.Input[str]
     address_range: str
     removal: PeeringRemoval
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         ranges_are({"address_range": self.address_range})

@@ -3,7 +3,7 @@
 Leaves out the driver, which comes with the nodes, and the pods, which name the template.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -33,7 +33,7 @@ class ResourceClaimTemplateArgs:
     count: int
     gpus: bool = False
     whole: bool = False
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("template_name", NameKind.KUBERNETES, self.template_name)

@@ -6,7 +6,7 @@ the driver, which is "default" where a class says nothing: GoogleCloudPlatform/c
 api/cloud.google.com/v1/types.go, 8067eaeb of 2026-08-21.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 
@@ -31,7 +31,7 @@ class GpuComputeClassArgs:
     gpus: int
     driver: str
     capacity: CapacityArgs
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("class_name", NameKind.COMPUTE_CLASS, self.class_name)

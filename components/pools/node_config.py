@@ -71,7 +71,7 @@ class PoolArgs(ProjectArgs):
     managed_interfaces: bool = False
     image_streaming: bool = False
     secondary_boot_disk: pulumi.Input[str] | None = None
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
     node_labels: dict[str, str] = field(default_factory=dict[str, str])
     taints: Sequence[NodeTaintArgs] = ()
 

@@ -3,7 +3,7 @@
 Leaves out the pods' claims on the networks.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 
@@ -31,7 +31,7 @@ class TpuComputeClassArgs:
     chips: int
     dranet: bool
     capacity: CapacityArgs
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("class_name", NameKind.COMPUTE_CLASS, self.class_name)

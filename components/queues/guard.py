@@ -5,7 +5,7 @@ Leaves out the queues themselves.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -23,7 +23,7 @@ class QueueGuardArgs:
 
     policy_name: str
     namespaces: Sequence[str]
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
 
 class QueueGuard(Component, in_cluster=True):

@@ -6,7 +6,7 @@ the release, and all objects of them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 
@@ -35,7 +35,7 @@ class KueueArgs:
     unmanaged_namespaces: Sequence[str]
     ready_minutes: int
     node_selector: pulumi.Input[dict[str, str]] | None = None
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("namespace", NameKind.NAMESPACE, self.namespace)

@@ -43,7 +43,7 @@ class LocalQueuesArgs:
         default_factory=dict[str, pulumi.Input[str]]
     )
     namespaces: dict[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         for place, one in enumerate(self.local_queues):

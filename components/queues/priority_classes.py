@@ -1,7 +1,7 @@
 """Priority classes of pods, by which Kubernetes, and Kueue where it queues, order and preempt."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -36,7 +36,7 @@ class PriorityClassArgs:
 @dataclass(frozen=True, kw_only=True)
 class PriorityClassesArgs:
     classes: Sequence[PriorityClassArgs]
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
 
 class PriorityClasses(Component, in_cluster=True):

@@ -5,7 +5,7 @@ Leaves out the pool, and the pods, which consume the request by `consuming_annot
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -50,7 +50,7 @@ class ProvisioningRequestArgs:
     template: Any
     max_run_seconds: int | None = None
     pools: Sequence[gcp.container.NodePool] = ()
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("request_name", NameKind.KUBERNETES, self.request_name)

@@ -6,7 +6,7 @@ what it names, and all of it before Kueue, without which nobody would take Kueue
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -91,7 +91,7 @@ class KueueQueuesArgs:
     cohorts: Sequence[CohortArgs] = ()
     cluster_queues: Sequence[ClusterQueueArgs]
     priority_classes: Sequence[WorkloadPriorityClassArgs] = ()
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         lists = {

@@ -4,7 +4,7 @@ add-on of the GKE cluster, and jobs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -108,7 +108,7 @@ class RayClusterArgs:
     fault_tolerance: RayFaultToleranceArgs | None = None
     asks_for_token: bool = False
     operator_is_pod: bool = False
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("cluster_name", NameKind.RAY_CLUSTER, self.cluster_name)

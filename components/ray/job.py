@@ -116,7 +116,7 @@ class RayJobArgs:
     parameters: dict[str, str]
     environment: dict[str, str]
     packages: Sequence[str] = ()
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
     files: dict[str, str] = field(default_factory=dict[str, str])
     resume: ResumeArgs | None = None
     launchers: RayLaunchers | None = None

@@ -5,7 +5,7 @@ a job of another name, while the one before is still there.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -27,7 +27,7 @@ class RayLaunchersArgs:
     ray_cluster: str
     jobs: Sequence[str]
     files: Mapping[str, str]
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
 
 class RayLaunchers(Component, in_cluster=True):

@@ -4,7 +4,7 @@ It watches all namespaces. Helm leaves the kinds behind when the release goes, a
 left of their objects, which nobody finishes then: Ray clusters and jobs go before it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -23,7 +23,7 @@ class KubeRayOperatorArgs:
     chart: HelmChartArgs
     namespace: str = "kuberay-operator"
     node_selector: pulumi.Input[dict[str, str]] | None = None
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
 
 class KubeRayOperator(Component, in_cluster=True):

@@ -6,7 +6,7 @@ Google's certificates as a file in its pods, which nobody has published a way fo
 the peering of private service access, and who gets the password.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import pulumi
@@ -64,7 +64,7 @@ class RedisInstanceArgs(ProjectArgs):
     address_range: pulumi.Input[str] | None = None
     auth: bool = True
     kms_key: pulumi.Input[str] | None = None
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
     protect: bool = False
 
     def check(self) -> None:

@@ -119,7 +119,7 @@ class InferenceServerArgs:
     minutes: int
     rollout: Rollout
     stays: bool = False
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("server_name", NameKind.KUBERNETES, self.server_name)

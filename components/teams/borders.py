@@ -38,7 +38,7 @@ class TeamBordersArgs:
     private_namespaces: Sequence[str] = ()
     privileged_namespaces: Sequence[str] = ()
     priorities: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
 
 class TeamBorders(Component, in_cluster=True):

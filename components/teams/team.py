@@ -10,7 +10,7 @@ of kueue 0.19.2; charts/jobset of jobset 0.12.0; helm-chart/kuberay-operator, fe
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
@@ -125,7 +125,7 @@ class TeamArgs:
     project_number: pulumi.Input[str]
     workload_pool: pulumi.Input[str]
     pod_security: str = BASELINE
-    labels: pulumi.Input[dict[str, str]]
+    labels: pulumi.Input[dict[str, str]] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
         name_is("team", NameKind.NAMESPACE, self.team)

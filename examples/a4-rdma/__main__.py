@@ -15,7 +15,8 @@ apis = ai.ProjectApis("apis", ai.ProjectApisArgs(project=project, services=neede
 network = ai.ClusterNetwork(
     "network",
     ai.ClusterNetworkArgs(
-        project=apis.project_with("compute"),
+        project=project,
+        apis=apis,
         region=region,
         base_name="a4",
         mtu=8896,
@@ -27,8 +28,8 @@ network = ai.ClusterNetwork(
 nodes = ai.NodeServiceAccount(
     "nodes",
     ai.NodeServiceAccountArgs(
-        iam_project=apis.project_with("iam"),
-        resource_manager_project=apis.project_with("cloudresourcemanager"),
+        project=project,
+        apis=apis,
         base_name="a4",
         pool="nodes",
     ),
@@ -36,7 +37,8 @@ nodes = ai.NodeServiceAccount(
 cluster = ai.GkeCluster(
     "cluster",
     ai.GkeClusterArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=zone,
         zone=zone,
         cluster_name="a4",
@@ -48,7 +50,6 @@ cluster = ai.GkeCluster(
         multi_networking=True,
         ray_operator=False,
         deletion_protection=False,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[network, nodes]),
 )
@@ -60,11 +61,14 @@ assert ssd
 assert nccl
 between = IPv4Network("10.16.0.0/16")
 names = [it.name for it in machine.additional_interfaces]
-blocks = dict(zip(names, map(str, between.subnets(new_prefix=20)), strict=False))
+blocks: dict[str, pulumi.Input[str]] = dict(
+    zip(names, map(str, between.subnets(new_prefix=20)), strict=False)
+)
 host = ai.GvnicNetwork(
     "gvnic-1",
     ai.GvnicNetworkArgs(
-        project=apis.project_with("compute"),
+        project=project,
+        apis=apis,
         region=region,
         base_name="a4",
         key="gvnic-1",
@@ -76,7 +80,8 @@ host = ai.GvnicNetwork(
 rdma = ai.RdmaNetwork(
     "rdma",
     ai.RdmaNetworkArgs(
-        project=apis.project_with("compute"),
+        project=project,
+        apis=apis,
         region=region,
         base_name="a4",
         profile=facts.roce_profile(zone, machine.name),
@@ -96,7 +101,8 @@ interfaces = [
         rdma=it.kind == "rdma",
         network=called[it.name][0],
         subnetwork=called[it.name][1],
-        made=made[it.name],
+        vpc=made[it.name][0],
+        subnet=made[it.name][1],
     )
     for it in machine.additional_interfaces
 ]
@@ -104,7 +110,8 @@ cpu = facts.machine("n2-standard-8")
 ai.NodePool(
     "cpu",
     ai.NodePoolArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=cluster.location,
         zone=zone,
         cluster_name=cluster.cluster_name,
@@ -116,14 +123,14 @@ ai.NodePool(
         disk_gb=100,
         max_pods_per_node=110,
         nodes=1,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[nodes]),
 )
 b200 = ai.NodePool(
     "b200",
     ai.NodePoolArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=cluster.location,
         zone=zone,
         cluster_name=cluster.cluster_name,
@@ -140,7 +147,6 @@ b200 = ai.NodePool(
         gpu=ai.GpuArgs(type=gpu.type, count=gpu.count, driver=GpuDriver.DEFAULT.api_value),
         placement="COMPACT",
         additional_networks=interfaces,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[nodes]),
 )
@@ -150,7 +156,6 @@ ai.DeviceNetworks(
     ai.DeviceNetworksArgs(
         api_version=facts.component("gke_networking").apis["Network"],
         networks=interfaces,
-        labels={},
     ),
     pulumi.ResourceOptions(provider=cluster.kubernetes),
 )
@@ -161,7 +166,6 @@ gib = ai.NcclRdmaInstaller(
         image=nccl.plugin_image,
         pause_image=nccl.pause_image,
         node_selectors=[b200.node_selector],
-        labels={},
     ),
     pulumi.ResourceOptions(provider=cluster.kubernetes),
 )

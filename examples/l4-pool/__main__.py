@@ -13,7 +13,8 @@ apis = ai.ProjectApis("apis", ai.ProjectApisArgs(project=project, services=neede
 network = ai.ClusterNetwork(
     "network",
     ai.ClusterNetworkArgs(
-        project=apis.project_with("compute"),
+        project=project,
+        apis=apis,
         region=region,
         base_name="l4",
         mtu=8896,
@@ -25,8 +26,8 @@ network = ai.ClusterNetwork(
 nodes = ai.NodeServiceAccount(
     "nodes",
     ai.NodeServiceAccountArgs(
-        iam_project=apis.project_with("iam"),
-        resource_manager_project=apis.project_with("cloudresourcemanager"),
+        project=project,
+        apis=apis,
         base_name="l4",
         pool="nodes",
     ),
@@ -34,7 +35,8 @@ nodes = ai.NodeServiceAccount(
 cluster = ai.GkeCluster(
     "cluster",
     ai.GkeClusterArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=zone,
         zone=zone,
         cluster_name="l4",
@@ -45,7 +47,6 @@ cluster = ai.GkeCluster(
         release_channel=ReleaseChannel.REGULAR,
         ray_operator=False,
         deletion_protection=False,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[network, nodes]),
 )
@@ -56,7 +57,8 @@ for pool, machine in {"cpu": "e2-standard-4", "l4": "g2-standard-12"}.items():
     ai.NodePool(
         pool,
         ai.NodePoolArgs(
-            project=apis.project_with("container"),
+            project=project,
+            apis=apis,
             location=cluster.location,
             zone=zone,
             cluster_name=cluster.cluster_name,
@@ -71,7 +73,6 @@ for pool, machine in {"cpu": "e2-standard-4", "l4": "g2-standard-12"}.items():
             local_ssds=kind.local_ssd.count if kind.local_ssd else 0,
             gpu=gpu
             and ai.GpuArgs(type=gpu.type, count=gpu.count, driver=GpuDriver.LATEST.api_value),
-            labels={},
         ),
         pulumi.ResourceOptions(depends_on=[nodes]),
     )

@@ -13,7 +13,8 @@ apis = ai.ProjectApis("apis", ai.ProjectApisArgs(project=project, services=neede
 network = ai.ClusterNetwork(
     "network",
     ai.ClusterNetworkArgs(
-        project=apis.project_with("compute"),
+        project=project,
+        apis=apis,
         region=region,
         base_name="lustre",
         mtu=8896,
@@ -25,8 +26,8 @@ network = ai.ClusterNetwork(
 nodes = ai.NodeServiceAccount(
     "nodes",
     ai.NodeServiceAccountArgs(
-        iam_project=apis.project_with("iam"),
-        resource_manager_project=apis.project_with("cloudresourcemanager"),
+        project=project,
+        apis=apis,
         base_name="lustre",
         pool="nodes",
     ),
@@ -34,7 +35,8 @@ nodes = ai.NodeServiceAccount(
 cluster = ai.GkeCluster(
     "cluster",
     ai.GkeClusterArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=zone,
         zone=zone,
         cluster_name="lustre",
@@ -46,7 +48,6 @@ cluster = ai.GkeCluster(
         lustre=True,
         ray_operator=False,
         deletion_protection=False,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[network, nodes]),
 )
@@ -54,7 +55,8 @@ cpu = facts.machine("n2-standard-8")
 ai.NodePool(
     "cpu",
     ai.NodePoolArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=cluster.location,
         zone=zone,
         cluster_name=cluster.cluster_name,
@@ -67,7 +69,6 @@ ai.NodePool(
         max_pods_per_node=110,
         nodes=1,
         kernel_modules=True,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[nodes]),
 )
@@ -78,42 +79,40 @@ services = "10.12.0.0/16"
 access = ai.PrivateServiceAccess(
     "access",
     ai.PrivateServiceAccessArgs(
-        project=apis.project_with("compute"),
-        service=apis.full_name("servicenetworking"),
+        project=project,
+        apis=apis,
         base_name="lustre",
         network_id=network.network_id,
         address_range=services,
         removal=ai.PeeringRemoval.REMOVE,
-        labels={},
     ),
 )
 lustre = ai.LustreInstance(
     "lustre",
     ai.LustreInstanceArgs(
-        project=apis.project_with("lustre"),
+        project=project,
+        apis=apis,
         zone=zone,
         instance_name="lustre",
         network_id=access.network_id,
-        ranges=[access.range],
+        services=access,
         capacity_gib=tier.minimum,
         throughput_mbps_per_tib=tier.mbps_per_tib,
         filesystem="lustre",
         peering_range=services,
         port=facts.lustre.port,
-        labels={},
     ),
 )
 volume = ai.LustreVolume(
     "volume",
     ai.LustreVolumeArgs(
-        backing=[access.range, lustre.instance, lustre.firewall],
+        backing=lustre.backing,
         namespace="default",
         base_name="lustre",
         handle=lustre.handle,
         address=lustre.address,
         filesystem=lustre.filesystem,
         capacity_gib=lustre.capacity_gib,
-        labels={},
     ),
     pulumi.ResourceOptions(provider=cluster.kubernetes),
 )

@@ -3,7 +3,7 @@
 import pulumi
 import pulumi_gcp as gcp
 import pulumi_gke_ai as ai
-from pulumi_gke_ai.catalog import Catalog, GpuDriver, ReleaseChannel
+from pulumi_gke_ai.catalog import GKE_NAMESPACES, Catalog, GpuDriver, ReleaseChannel
 
 google = pulumi.Config("gcp")
 project, region, zone = google.require("project"), google.require("region"), google.require("zone")
@@ -14,7 +14,8 @@ apis = ai.ProjectApis("apis", ai.ProjectApisArgs(project=project, services=neede
 network = ai.ClusterNetwork(
     "network",
     ai.ClusterNetworkArgs(
-        project=apis.project_with("compute"),
+        project=project,
+        apis=apis,
         region=region,
         base_name="ray",
         mtu=8896,
@@ -26,8 +27,8 @@ network = ai.ClusterNetwork(
 nodes = ai.NodeServiceAccount(
     "nodes",
     ai.NodeServiceAccountArgs(
-        iam_project=apis.project_with("iam"),
-        resource_manager_project=apis.project_with("cloudresourcemanager"),
+        project=project,
+        apis=apis,
         base_name="ray",
         pool="nodes",
     ),
@@ -35,7 +36,8 @@ nodes = ai.NodeServiceAccount(
 cluster = ai.GkeCluster(
     "cluster",
     ai.GkeClusterArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=zone,
         zone=zone,
         cluster_name="ray",
@@ -46,7 +48,6 @@ cluster = ai.GkeCluster(
         release_channel=ReleaseChannel.REGULAR,
         ray_operator=True,
         deletion_protection=False,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[network, nodes]),
 )
@@ -58,7 +59,8 @@ facts.check_offer(zone, gpus.name)
 cpu = ai.NodePool(
     "cpu",
     ai.NodePoolArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=cluster.location,
         zone=zone,
         cluster_name=cluster.cluster_name,
@@ -70,14 +72,14 @@ cpu = ai.NodePool(
         disk_gb=100,
         max_pods_per_node=110,
         nodes=1,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[nodes]),
 )
 l4 = ai.NodePool(
     "l4",
     ai.NodePoolArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=cluster.location,
         zone=zone,
         cluster_name=cluster.cluster_name,
@@ -91,7 +93,6 @@ l4 = ai.NodePool(
         nodes=1,
         local_ssds=ssd.count,
         gpu=ai.GpuArgs(type=gpu.type, count=gpu.count, driver=GpuDriver.LATEST.api_value),
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[nodes]),
 )
@@ -99,18 +100,18 @@ l4 = ai.NodePool(
 bucket = ai.Bucket(
     "bucket",
     ai.BucketArgs(
-        project=apis.project_with("storage"),
+        project=project,
+        apis=apis,
         location=region,
         bucket_name=f"{project}-ray",
         hierarchical_namespace=False,
         soft_delete_days=7,
-        labels={},
     ),
 )
 inside = pulumi.ResourceOptions(provider=cluster.kubernetes)
 account = ai.KubeServiceAccount(
     "account",
-    ai.KubeServiceAccountArgs(namespace="default", account_name="ray", labels={}),
+    ai.KubeServiceAccountArgs(namespace="default", account_name="ray"),
     inside,
 )
 grant = ai.BucketGrant(
@@ -130,7 +131,8 @@ grant = ai.BucketGrant(
 webhook = ai.WebhookAccess(
     "webhook",
     ai.WebhookAccessArgs(
-        project=apis.project_with("compute"),
+        project=project,
+        apis=apis,
         network_id=cluster.network_id,
         base_name="ray",
         key="kueue",
@@ -138,17 +140,14 @@ webhook = ai.WebhookAccess(
         ports=[9443],
     ),
 )
-chart, version = facts.component("kueue").chart, facts.release("kueue")
-assert chart
 kueue = ai.Kueue(
     "kueue",
     ai.KueueArgs(
-        chart=ai.HelmChartArgs(chart=chart.name, version=version, repository=chart.repository),
+        chart=ai.helm_chart(facts, "kueue"),
         frameworks=["ray.io/raycluster"],
-        unmanaged_namespaces=["kube-system"],
+        unmanaged_namespaces=GKE_NAMESPACES,
         ready_minutes=30,
         node_selector=cpu.node_selector,
-        labels={},
     ),
     pulumi.ResourceOptions(provider=cluster.kubernetes, depends_on=[network, webhook]),
 )
@@ -169,8 +168,7 @@ quotas = [
 queues = ai.KueueQueues(
     "queues",
     ai.KueueQueuesArgs(
-        kueue=kueue.release,
-        ready=kueue.ready,
+        kueue=kueue,
         flavors=[
             ai.ResourceFlavorArgs(name="cpu", node_labels=cpu.node_selector),
             ai.ResourceFlavorArgs(name="l4", node_labels=l4.node_selector),
@@ -178,26 +176,23 @@ queues = ai.KueueQueues(
         cluster_queues=[
             ai.ClusterQueueArgs(name="all", groups=[ai.ResourceGroupArgs(flavors=quotas)])
         ],
-        labels={},
     ),
     inside,
 )
 local = ai.LocalQueues(
     "local-queues",
     ai.LocalQueuesArgs(
-        kueue=kueue.release,
-        ready=kueue.ready,
+        kueue=kueue,
         queues="queues",
         local_queues=[ai.LocalQueueArgs(name="ray", namespace="default", cluster_queue="all")],
         cluster_queues=dict(queues.names),
-        labels={},
     ),
     inside,
 )
 
 image = facts.image("ray_gpu")
 assert image.ray_version
-mounts = {"gke-gcsfuse/volumes": "true"}
+mounts = ai.gcsfuse_annotations()
 ray = ai.RayCluster(
     "ray",
     ai.RayClusterArgs(
@@ -212,6 +207,7 @@ ray = ai.RayCluster(
             memory_limit_gib=8,
             shm_gib=2,
             node_selector=cpu.node_selector,
+            pools=[cpu.pool],
             annotations=mounts,
         ),
         workers={
@@ -223,6 +219,7 @@ ray = ai.RayCluster(
                     memory_limit_gib=16,
                     shm_gib=4,
                     node_selector=l4.node_selector,
+                    pools=[l4.pool],
                     gpus=gpu.count,
                     annotations=mounts,
                 ),
@@ -234,6 +231,7 @@ ray = ai.RayCluster(
                 name="bucket",
                 mount_path="/bucket",
                 bucket=ai.BucketMountArgs(
+                    bucket=bucket.bucket,
                     bucket_name=grant.bucket_name,
                     options=["implicit-dirs", "uid=1000", "gid=100"],
                     skip_access_check=True,
@@ -243,10 +241,8 @@ ray = ai.RayCluster(
         ],
         service_account=account.account_name,
         queue=local.local_queues["default/ray"],
-        held=[bucket.bucket, l4.pool],
-        labels={},
     ),
-    pulumi.ResourceOptions(provider=cluster.kubernetes, depends_on=[cpu, l4, queues, local]),
+    pulumi.ResourceOptions(provider=cluster.kubernetes, depends_on=[queues, local]),
 )
 pulumi.export("kubeconfig", cluster.kubeconfig)
 pulumi.export("ray", ray.head_service)

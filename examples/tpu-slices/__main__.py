@@ -13,7 +13,8 @@ apis = ai.ProjectApis("apis", ai.ProjectApisArgs(project=project, services=neede
 network = ai.ClusterNetwork(
     "network",
     ai.ClusterNetworkArgs(
-        project=apis.project_with("compute"),
+        project=project,
+        apis=apis,
         region=region,
         base_name="tpu",
         mtu=8896,
@@ -25,8 +26,8 @@ network = ai.ClusterNetwork(
 nodes = ai.NodeServiceAccount(
     "nodes",
     ai.NodeServiceAccountArgs(
-        iam_project=apis.project_with("iam"),
-        resource_manager_project=apis.project_with("cloudresourcemanager"),
+        project=project,
+        apis=apis,
         base_name="tpu",
         pool="nodes",
     ),
@@ -34,7 +35,8 @@ nodes = ai.NodeServiceAccount(
 cluster = ai.GkeCluster(
     "cluster",
     ai.GkeClusterArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=zone,
         zone=zone,
         cluster_name="tpu",
@@ -46,13 +48,13 @@ cluster = ai.GkeCluster(
         multi_networking=True,
         ray_operator=False,
         deletion_protection=False,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[network, nodes]),
 )
 
 machine = facts.machine("ct6e-standard-4t")
-topology = facts.topology(machine.name, "4x4")
+topology, tpu = facts.topology(machine.name, "4x4"), machine.accelerator
+assert tpu
 facts.check_offer(zone, machine.name)
 between: list[ai.GvnicNetwork] = []
 for number, block in enumerate(("192.168.0.0/20", "192.168.16.0/20")):
@@ -60,7 +62,8 @@ for number, block in enumerate(("192.168.0.0/20", "192.168.16.0/20")):
         ai.GvnicNetwork(
             f"dcn-{number}",
             ai.GvnicNetworkArgs(
-                project=apis.project_with("compute"),
+                project=project,
+                apis=apis,
                 region=region,
                 base_name="tpu",
                 key=f"dcn-{number}",
@@ -78,7 +81,8 @@ interfaces = [
         rdma=False,
         network=one.plain_names[0],
         subnetwork=one.plain_names[1],
-        made=(one.vpc, one.subnetwork),
+        vpc=one.vpc,
+        subnet=one.subnetwork,
     )
     for place, one in enumerate(between)
 ]
@@ -86,7 +90,8 @@ cpu = facts.machine("n2-standard-8")
 ai.NodePool(
     "cpu",
     ai.NodePoolArgs(
-        project=apis.project_with("container"),
+        project=project,
+        apis=apis,
         location=cluster.location,
         zone=zone,
         cluster_name=cluster.cluster_name,
@@ -98,7 +103,6 @@ ai.NodePool(
         disk_gb=100,
         max_pods_per_node=110,
         nodes=1,
-        labels={},
     ),
     pulumi.ResourceOptions(depends_on=[nodes]),
 )
@@ -106,13 +110,15 @@ for number in range(2):
     ai.TpuSlicePool(
         f"slice-{number}",
         ai.TpuSlicePoolArgs(
-            project=apis.project_with("container"),
+            project=project,
+            apis=apis,
             location=cluster.location,
             zone=zone,
             cluster_name=cluster.cluster_name,
             pool_name=f"slice-{number}",
             service_account=nodes.email,
             machine_type=machine.name,
+            accelerator=tpu.type,
             topology=topology.name,
             hosts=topology.hosts,
             from_zero=False,
@@ -123,15 +129,12 @@ for number in range(2):
             max_pods_per_node=110,
             additional_networks=interfaces,
             dranet=True,
-            labels={},
         ),
         pulumi.ResourceOptions(depends_on=[nodes]),
     )
 claims = ai.ResourceClaimTemplate(
     "claims",
-    ai.ResourceClaimTemplateArgs(
-        namespace="default", template_name="dcn", count=len(interfaces), labels={}
-    ),
+    ai.ResourceClaimTemplateArgs(namespace="default", template_name="dcn", count=len(interfaces)),
     pulumi.ResourceOptions(provider=cluster.kubernetes),
 )
 pulumi.export("kubeconfig", cluster.kubeconfig)

@@ -1,6 +1,6 @@
 """What a new project has: a network `default` in auto mode; and the subnets of such networks.
 
-VPC documentation, "Auto mode VPC networks" and "Auto mode IPv4 subnet ranges", read 2026-11-29.
+me-central2 has no such subnet, and of asia-southeast3 it is not known here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from sandbox.cloud.resource import Resource
 
-# N of 10.N.0.0/20, by region.
+# N of 10.N.0.0/20, by region (GoogleCloudPlatform/k8s-config-connector
+# mockgcp/common/regions/regions.go, 2460fc40).
 _SECOND_BYTES = {
     "us-central1": 128,
     "europe-west1": 132,
@@ -47,6 +48,12 @@ _SECOND_BYTES = {
     "europe-southwest1": 204,
     "us-south1": 206,
     "me-west1": 208,
+    "europe-west12": 210,
+    "me-central1": 212,
+    "europe-west10": 214,
+    "africa-south1": 218,
+    "northamerica-south1": 224,
+    "europe-north2": 226,
 }
 _NETWORK = "gcp:compute/network:Network"
 _SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"

@@ -1,8 +1,10 @@
 """The catalog with what the names of plain machine types and zones say by themselves.
 
 For programs that are no stacks: `catalog/` has the machines and zones of AI work, and one that it
-does not know is told by its name. Compute Engine documentation, "General-purpose machine family",
-"Compute-optimized machine family" and "Memory-optimized machine family", read 2026-11-29.
+does not know is told by its name. Sizes are those of GoogleCloudPlatform/cluster-autoscaler
+pkg/cloudprovider/gke/machinetypes/deprecated_machine_types_config.go (7d25050) and of gcloud's list
+of machine types (Cyclenerd/google-cloud-pricing-cost-calculator tools/machinetyperegion.csv,
+dac3128). That a region which the catalog does not know has the zones a, b and c is only believed.
 """
 
 from __future__ import annotations
@@ -25,6 +27,13 @@ _GIB_A_VCPU = {
     "n4": {"standard": 4.0, "highmem": 8.0, "highcpu": 2.0},
     "t2a": {"standard": 4.0},
     "t2d": {"standard": 4.0},
+}
+# Those that have less than their series.
+_LESS = {
+    "c4-highmem-2": 15.0,
+    "c4-standard-2": 7.0,
+    "n2-highmem-128": 864.0,
+    **{f"c3d-highcpu-{it}": it * 59 / 30 for it in (30, 60, 90, 180, 360)},
 }
 _SERIES = frozenset({*_GIB_A_VCPU, "e2", "n2", "n2d"} - {"*"})
 # Two vCPUs each, of which they have a part for long.
@@ -71,7 +80,9 @@ def _size(name: str) -> tuple[int, float] | None:
     if found := _PREDEFINED.fullmatch(name):
         series, kind, vcpus = found.groups()
         each = _GIB_A_VCPU.get(series, _GIB_A_VCPU["*"]).get(kind) if series in _SERIES else None
-        return None if each is None else (int(vcpus), int(vcpus) * each)
+        if each is None:
+            return None
+        return int(vcpus), _LESS.get(name, int(vcpus) * each)
     if found := _CUSTOM.fullmatch(name):
         series, vcpus, mib = found.groups()
         return (int(vcpus), int(mib) / 1024) if (series or "n1") in _SERIES else None

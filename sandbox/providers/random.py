@@ -1,7 +1,9 @@
 """The random provider: values that are made once and stay, as many programs name things with them.
 
-Types and properties: pulumi/pulumi-random provider/resources.go and hashicorp/
-terraform-provider-random internal/provider, 3.7.
+What they are made of: hashicorp/terraform-provider-random internal/provider/resource_*.go and
+internal/random/string.go (ad788e2), and names of pulumi/pulumi-random provider/resources.go
+(f64d872). Words of pets are others, a seed gives other values than there, and a password has no
+`bcryptHash`.
 """
 
 from __future__ import annotations
@@ -35,17 +37,24 @@ def _text(inputs: Inputs) -> dict[str, Any]:
         "numeric": string.digits,
         "special": inputs.get("overrideSpecial") or _SPECIAL,
     }
-    taken = {key: it for key, it in kinds.items() if inputs.get(key) is not False}
-    least = [
-        _SOURCE.choice(letters)
-        for key, letters in taken.items()
-        for _ in range(int(inputs.get(f"min{key.capitalize()}") or 0))
-    ]
-    letters = "".join(taken.values())
-    length = int(inputs["length"])
-    word = least + [_SOURCE.choice(letters) for _ in range(length - len(least))]
+    # `number` is what `numeric` was called.
+    numeric = inputs.get("numeric", inputs.get("number"))
+    taken = {key: inputs.get(key) is not False for key in kinds} | {"numeric": numeric is not False}
+    least = {key: int(inputs.get(_least(key)) or 0) for key in kinds}
+    letters = "".join(kinds[key] for key, it in taken.items() if it)
+    if not letters:
+        raise ValueError("the character set specified is empty")
+    word = [_SOURCE.choice(kinds[key]) for key, it in least.items() for _ in range(it)]
+    if (more := int(inputs["length"]) - len(word)) < 0:
+        raise ValueError("length is less than the sum of what there is at least")
+    word += [_SOURCE.choice(letters) for _ in range(more)]
     _SOURCE.shuffle(word)
-    return {"result": "".join(word), **dict.fromkeys(taken, True)}
+    state = {**taken, "number": taken["numeric"], **{_least(key): it for key, it in least.items()}}
+    return {"result": "".join(word), **state}
+
+
+def _least(kind: str) -> str:
+    return f"min{kind.capitalize()}"
 
 
 def _pet(inputs: Inputs) -> dict[str, Any]:
@@ -67,8 +76,12 @@ def _id(inputs: Inputs) -> dict[str, Any]:
     }
 
 
+def _seeded(inputs: Inputs) -> random.Random:
+    return random.Random(inputs["seed"]) if inputs.get("seed") else _SOURCE
+
+
 def _integer(inputs: Inputs) -> dict[str, Any]:
-    return {"result": _SOURCE.randint(int(inputs["min"]), int(inputs["max"]))}
+    return {"result": _seeded(inputs).randint(int(inputs["min"]), int(inputs["max"]))}
 
 
 def _uuid(inputs: Inputs) -> dict[str, Any]:
@@ -77,9 +90,13 @@ def _uuid(inputs: Inputs) -> dict[str, Any]:
 
 
 def _shuffle(inputs: Inputs) -> dict[str, Any]:
-    found = list(inputs["inputs"])
-    _SOURCE.shuffle(found)
-    return {"results": found[: int(inputs.get("resultCount") or len(found))]}
+    """One permutation after another, until there are as many as asked."""
+    given, source = list(inputs["inputs"]), _seeded(inputs)
+    count = int(inputs.get("resultCount", len(given))) if given else 0
+    found: list[Any] = []
+    while len(found) < count:
+        found += source.sample(given, len(given))
+    return {"id": "-", "results": found[:count]}
 
 
 _MAKERS: Mapping[str, Callable[[Inputs], dict[str, Any]]] = {
@@ -90,6 +107,14 @@ _MAKERS: Mapping[str, Callable[[Inputs], dict[str, Any]]] = {
     "random:index/randomShuffle:RandomShuffle": _shuffle,
     "random:index/randomString:RandomString": _text,
     "random:index/randomUuid:RandomUuid": _uuid,
+}
+# What an input that is left out is as good as.
+_LEFT_OUT: Inputs = {
+    **dict.fromkeys(("upper", "lower", "numeric", "special"), True),
+    **dict.fromkeys(("minUpper", "minLower", "minNumeric", "minSpecial"), 0),
+    **dict.fromkeys(("keepers", "overrideSpecial", "prefix", "resultCount", "seed")),
+    "length": 2,
+    "separator": "-",
 }
 _SECRET = "random:index/randomPassword:RandomPassword"
 
@@ -109,7 +134,11 @@ class RandomStandIn(rpc.Provider):
 
     async def diff(self, request: rpc.DiffRequest) -> rpc.DiffResponse:
         olds, news = plain_map(request.old_state), plain_map(request.new_inputs)
-        moved = sorted(key for key in news if olds.get(key) != news[key])
+        moved = sorted(
+            key
+            for key in {*news, *_LEFT_OUT}
+            if olds.get(key, _LEFT_OUT.get(key)) != news.get(key, _LEFT_OUT.get(key))
+        )
         return rpc.DiffResponse(changes=bool(moved), replaces=moved, diffs=moved)
 
     async def create(self, request: rpc.CreateRequest) -> rpc.CreateResponse:

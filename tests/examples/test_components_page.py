@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.examples.runs import Run
-from tools.components_page import gives, main, makes, needs, public_components
+from tools.components_page import arguments, gives, main, makes, needs, public_components
 
 COMPONENTS = public_components()
 
@@ -30,7 +30,7 @@ def test_a_component_makes_what_programs_register_below_it(run: Run) -> None:
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_a_component_needs_gives_and_makes_something(name: str) -> None:
     component = COMPONENTS[name]
-    required, _ = needs(component)
+    required, _ = arguments(component)
     assert required
     assert gives(component)
     assert makes(component)
@@ -39,7 +39,13 @@ def test_a_component_needs_gives_and_makes_something(name: str) -> None:
 def test_outputs_are_named_whether_they_are_annotated_or_assigned() -> None:
     assert {"kubeconfig", "kubernetes", "reached"} <= {*gives(COMPONENTS["GkeCluster"])}
     assert {"plain_names", "subnetwork_names"} <= {*gives(COMPONENTS["RdmaNetwork"])}
-    assert gives(COMPONENTS["ProjectApis"]) == ["project_with()", "full_name()"]
+    assert gives(COMPONENTS["ProjectApis"]) == ["services", "project_with()", "full_name()"]
+
+
+def test_what_a_component_needs_is_what_its_class_says() -> None:
+    assert needs(COMPONENTS["LustreInstance"]) == "APIs `lustre`, `compute`"
+    assert needs(COMPONENTS["LustreVolume"]) == "the cluster's provider"
+    assert needs(COMPONENTS["ProjectApis"]) == ""
 
 
 def test_the_programs_of_the_page_run(run: Run) -> None:

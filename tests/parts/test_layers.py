@@ -148,7 +148,7 @@ def test_one_module_knows_the_sandbox(package: str, module: str) -> None:
 
 
 _OF_STACKS = "sandbox.of_stacks."
-# The others that know them: who begins a stack's run, and words of refusals that both say.
+# The others that know them: who begins a stack's run, and words that both say.
 OF_STACKS = {
     "__main__",
     "demo",

@@ -17,6 +17,7 @@ from sandbox.clock import VirtualClock
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.wide_catalog import WideCatalog
 from sandbox.clusters import Clusters
+from sandbox.errors import CloudError
 from sandbox.journal import Journal
 from sandbox.providers.gcp import GcpStandIn
 from sandbox.providers.kubeconfig import authority_of, server_of
@@ -263,6 +264,9 @@ def test_names_of_the_server_are_refused(tmp_path: Path) -> None:
         ("n1-standard-1", 1, 3.75),
         ("e2-medium", 2, 4),
         ("n2-highmem-8", 8, 64),
+        ("n2-highmem-128", 128, 864),
+        ("c4-standard-2", 2, 7),
+        ("c3d-highcpu-30", 30, 59),
         ("c3-highcpu-4", 4, 8),
         ("custom-4-8192", 4, 8),
         ("n2-custom-2-4096", 2, 4),
@@ -298,6 +302,63 @@ def test_random_values_are_as_asked(kind: str, given: dict[str, Any], result: st
     request = rpc.CreateRequest(urn(f"random:index/{kind}"), wrap_map(given), 0, False)
     made = asyncio.run(RandomStandIn().create(request))
     assert re.fullmatch(result, str(plain_map(made.properties or {})["result"]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "reason"),
+    [
+        ("randomString:RandomString", {"length": 1, "minUpper": 2}, "less than the sum"),
+        (
+            "randomString:RandomString",
+            {"length": 1, "upper": False, "lower": False, "number": False, "special": False},
+            "character set specified is empty",
+        ),
+        ("randomInteger:RandomInteger", {"min": 3, "max": 2}, "empty range"),
+    ],
+)
+def test_values_that_cannot_be_are_refused(kind: str, given: dict[str, Any], reason: str) -> None:
+    request = rpc.CreateRequest(urn(f"random:index/{kind}"), wrap_map(given), 0, False)
+    with pytest.raises(CloudError, match=reason):
+        asyncio.run(RandomStandIn().create(request))
+
+
+def created(kind: str, given: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    request = rpc.CreateRequest(urn(f"random:index/{kind}"), wrap_map(given), 0, False)
+    made = asyncio.run(RandomStandIn().create(request))
+    return made.resource_id, plain_map(made.properties or {})
+
+
+def test_a_shuffle_begins_again_where_more_are_asked_than_there_are() -> None:
+    resource_id, state = created("randomShuffle:RandomShuffle", {"inputs": ["a"], "resultCount": 3})
+    assert (resource_id, state["results"]) == ("-", ["a", "a", "a"])
+    for none in ({"inputs": ["a"], "resultCount": 0}, {"inputs": [], "resultCount": 3}):
+        assert created("randomShuffle:RandomShuffle", none)[1]["results"] == []
+
+
+def test_a_seed_gives_the_same_value_again() -> None:
+    given = {"min": 0, "max": 10**9, "seed": "s"}
+    values = [created("randomInteger:RandomInteger", given)[1]["result"] for _ in range(2)]
+    assert values[0] == values[1]
+
+
+@pytest.mark.parametrize(
+    ("had", "given", "moved"),
+    [
+        ({"length": 5}, {"length": 5}, []),
+        ({"length": 5, "upper": False}, {"length": 5}, ["upper"]),
+        ({"length": 5}, {"length": 5, "upper": True, "minUpper": 0}, []),
+        ({"length": 5, "keepers": {"a": "1"}}, {"length": 5}, ["keepers"]),
+    ],
+)
+def test_an_input_that_goes_replaces_unless_it_is_the_default(
+    had: dict[str, Any], given: dict[str, Any], moved: list[str]
+) -> None:
+    kind = "randomString:RandomString"
+    resource_id, state = created(kind, had)
+    request = rpc.DiffRequest(
+        urn(f"random:index/{kind}"), str(resource_id), wrap_map(state), wrap_map(given), []
+    )
+    assert asyncio.run(RandomStandIn().diff(request)).replaces == moved
 
 
 def test_other_types_of_the_random_provider_are_refused_by_name() -> None:

@@ -12,11 +12,12 @@ from pydantic import ValidationError
 
 from catalog import Catalog
 from catalog.plugins import PluginTable
+from catalog.table import FactError
 from catalog.versions import Component, HelmChart
 from cli.project import stack_names
-from components.base.helm import HelmChartArgs
+from components.base.component import check_arguments
+from components.base.helm import HelmChartArgs, helm_chart
 from stacks.config import validate
-from stacks.helm_charts import helm_chart
 from tests.conftest import Recording, stack_config
 from tests.parts.claim_samples import CLAIMED
 from tests.parts.samples import SAMPLES
@@ -86,7 +87,7 @@ def test_all_that_a_preset_pulls_stands_on_the_page(stack: str) -> None:
 
 
 def test_a_chart_of_an_oci_registry_is_pulled_by_its_published_digest() -> None:
-    args = helm_chart(validate(CLAIMED, secrets_set=WITH_TOKEN), "gpu_claim_driver")
+    args = helm_chart(validate(CLAIMED, secrets_set=WITH_TOKEN).facts, "gpu_claim_driver")
     chart = LOCK.components["gpu_claim_driver"].chart
     assert chart is not None
     assert args.digest == f"sha256:{chart.digests[args.version].sha256}"
@@ -103,10 +104,16 @@ def test_helm_is_given_no_digest_that_it_does_not_compare() -> None:
     assert chart is not None
     assert chart.digests
     assert all(chart.checked_digest(version) is None for version in chart.digests)
+    args = HelmChartArgs(
+        chart="a", version="1", repository="https://charts.example", digest="sha256:0"
+    )
     with pytest.raises(ValueError, match="nearest: leave it out"):
-        HelmChartArgs(
-            chart="a", version="1", repository="https://charts.example", digest="sha256:0"
-        ).check()
+        check_arguments(args)
+
+
+def test_what_helm_does_not_install_has_no_chart() -> None:
+    with pytest.raises(FactError, match=r"^gke_networking has no chart$"):
+        helm_chart(Catalog.load(), "gke_networking")
 
 
 def test_a_digest_of_a_version_that_nobody_can_install_is_refused() -> None:

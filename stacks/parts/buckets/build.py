@@ -7,7 +7,7 @@ from typing import Union
 import pulumi
 import pulumi_gcp as gcp
 
-from components.base.gcsfuse import GcsFuseMountOptions, pod_annotations
+from components.base.gcsfuse import GcsFuseMountOptions, gcsfuse_annotations
 from components.base.static_volume import VolumeMount
 from components.buckets.bucket import Bucket, BucketArgs
 from components.buckets.existing import ExistingBucket
@@ -120,7 +120,7 @@ def annotations(limits: GcsFuseSidecar | None) -> dict[str, str]:
     """What a pod that mounts buckets carries."""
     if limits is None:
         return {}
-    return pod_annotations(
+    return gcsfuse_annotations(
         cpu_millicores=limits.millicores,
         memory_gib=limits.memory_gib,
         ephemeral_storage_gib=limits.ephemeral_storage_gib,

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pulumi
 
+from components.base.helm import helm_chart
 from components.base.namespace import KubeNamespace, KubeNamespaceArgs
 from components.cluster.cluster import (
     AuthorizedNetwork,
@@ -18,7 +19,6 @@ from components.cluster.token_secret import TokenSecret, TokenSecretArgs
 from components.cluster.webhook_access import WebhookAccess, WebhookAccessArgs
 from components.pools.node_service_account import NodeServiceAccount, NodeServiceAccountArgs
 from components.ray.operator import KubeRayOperator, KubeRayOperatorArgs
-from stacks.helm_charts import helm_chart
 from stacks.parts.cluster.config import Maintenance, Operator
 from stacks.parts.cluster.plan import runs_kuberay
 from stacks.site import Cluster, Ground, Nodes, Project, Site, beside
@@ -163,7 +163,7 @@ def operators(project: Project, gke: Cluster, nodes: Nodes) -> list[pulumi.Resou
     made = KubeRayOperator(
         "kuberay",
         KubeRayOperatorArgs(
-            chart=helm_chart(plan, "kuberay"), node_selector=nodes.cpu, labels=project.labels
+            chart=helm_chart(plan.facts, "kuberay"), node_selector=nodes.cpu, labels=project.labels
         ),
         opts=pulumi.ResourceOptions(providers=[gke.kubernetes], depends_on=list(nodes.needed)),
     )

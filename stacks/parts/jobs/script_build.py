@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pulumi
 
+from components.base.helm import helm_chart
 from components.base.pod_manifest import PodSecretArgs
 from components.jobs.job_set_manifest import FILE_DIR
 from components.jobs.jobset_controller import WEBHOOK_PORT, JobSetController, JobSetControllerArgs
@@ -16,7 +17,6 @@ from components.jobs.script_job_set import (
 )
 from components.nccl.gib import nccl_environment
 from components.servers.engine import PORT
-from stacks.helm_charts import helm_chart
 from stacks.parts.buckets.build import MountedBucket, annotations
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
@@ -59,7 +59,7 @@ def controllers(site: Site) -> list[JobSetController]:
     made = JobSetController(
         "jobset",
         JobSetControllerArgs(
-            chart=helm_chart(site.plan, "jobset"),
+            chart=helm_chart(site.plan.facts, "jobset"),
             node_selector=None if site.plan.autopilot else site.nodes.cpu,
             labels=site.labels,
         ),

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.base.helm import helm_chart
 from components.nccl.gpu_claim_driver import GpuClaimDriver, GpuClaimDriverArgs
 from components.nccl.gpu_driver_installer import GpuDriverInstaller, GpuDriverInstallerArgs
 from components.network.resource_claim_template import (
     ResourceClaimTemplate,
     ResourceClaimTemplateArgs,
 )
-from stacks.helm_charts import helm_chart
 from stacks.parts.pools.gpu_claims import Claimed, paired
 from stacks.site import Site
 
@@ -49,7 +49,7 @@ def _drivers(site: Site) -> list[pulumi.Resource]:
     )
     claims = GpuClaimDriver(
         "gpu-claims",
-        GpuClaimDriverArgs(chart=helm_chart(plan, "gpu_claim_driver"), labels=site.labels),
+        GpuClaimDriverArgs(chart=helm_chart(plan.facts, "gpu_claim_driver"), labels=site.labels),
         opts=site.after(*site.nodes.needed, installed),
     )
     return [installed, claims]

@@ -2,9 +2,9 @@
 
 import pulumi
 
+from components.base.helm import helm_chart
 from components.nccl.compute_domain import ComputeDomain, ComputeDomainArgs
 from components.nccl.gpu_claim_driver import GpuClaimDriver, GpuClaimDriverArgs
-from stacks.helm_charts import helm_chart
 from stacks.site import Site
 
 
@@ -16,7 +16,7 @@ def driver(site: Site) -> GpuClaimDriver:
     return GpuClaimDriver(
         "nvlink",
         GpuClaimDriverArgs(
-            chart=helm_chart(plan, "gpu_claim_driver"),
+            chart=helm_chart(plan.facts, "gpu_claim_driver"),
             domain_accelerators=list(accelerators),
             labels=site.labels,
         ),

@@ -194,7 +194,7 @@ def _rdma(
             region=plan.stack.region,
             base_name=f"{plan.stack.name}{one.suffix}",
             profile=profile_of(one.zone),
-            subnet_ranges=dict(ranges),
+            subnet_ranges=ranges,
             first_subnetwork=first,
             protect=plan.stack.deletion_protection,
         ),

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import pulumi
 
+from catalog.gke_namespaces import GKE_NAMESPACES
+from components.base.helm import helm_chart
 from components.base.namespace import KubeNamespace, KubeNamespaceArgs
 from components.queues.guard import QueueGuard, QueueGuardArgs
 from components.queues.kueue import Kueue, KueueArgs
@@ -32,7 +34,6 @@ from components.queues.queues import (
     TopologyArgs,
     WorkloadPriorityClassArgs,
 )
-from stacks.helm_charts import helm_chart
 from stacks.parts.cluster.build import webhook_access
 from stacks.parts.cluster.config import Operator
 from stacks.parts.pools import node_labels
@@ -41,26 +42,6 @@ from stacks.parts.queues.config import FlavorShare, StackQueues
 from stacks.parts.queues.plan import ACCELERATORS, PlannedQueues, Quota, guard_name, stated
 from stacks.site import Site, Teams
 
-# Where GKE's own pods are, which Kueue's webhook would refuse while Kueue is away. Sources, read
-# 2026-11-21: the Google Cloud CLI's list for Developer Connect (2025), OpenTelemetry's for GKE, and
-# for gmp-public the documentation of Managed Service for Prometheus.
-_GKE_NAMESPACES = (
-    "kube-system",
-    "kube-node-lease",
-    "gke-gmp-system",
-    "gke-managed-checkpointing",
-    "gke-managed-cim",
-    "gke-managed-filestorecsi",
-    "gke-managed-lustrecsi",
-    "gke-managed-metrics-server",
-    "gke-managed-networking-dra-driver",
-    "gke-managed-parallelstorecsi",
-    "gke-managed-system",
-    "gke-managed-volumepopulator",
-    "gke-system",
-    "gmp-public",
-    "gmp-system",
-)
 _QUEUES = "queues"
 _Names = dict[str, pulumi.Output[str]]
 
@@ -174,9 +155,9 @@ def _kueue(site: Site, planned: PlannedQueues, kinds: Sequence[pulumi.Resource])
     return Kueue(
         "kueue",
         KueueArgs(
-            chart=helm_chart(site.plan, "kueue", kueue.version),
+            chart=helm_chart(site.plan.facts, "kueue", kueue.version),
             frameworks=kueue.frameworks,
-            unmanaged_namespaces=_GKE_NAMESPACES,
+            unmanaged_namespaces=GKE_NAMESPACES,
             ready_minutes=planned.ready_minutes,
             node_selector=None if site.plan.autopilot else site.nodes.cpu,
             labels=site.labels,
