@@ -48,8 +48,14 @@ _CLAIMED = {
     "jobs__tune": {**CLAIMED["jobs"]["tune"], "pool": "more"},
     "servers": {"chat": {**CLAIMED["servers"]["chat"], "pool": "more"}},
 }
+_OLDER = {
+    "pools__gpu__interfaces": "own",
+    "cluster__version": "1.33.2-gke.1111000",
+    "lustre__throughput_mbps_per_tib": 250,
+    "lustre__capacity_gib": 36000,
+}
 _VISION, _AUDIO = LAB["teams"]["vision"], LAB["teams"]["audio"]
-_MEMBERS = {
+MEMBERS = {
     "cluster__security_group": LAB["cluster"]["security_group"],
     "buckets__data": {},
     "buckets__runs": {"mount_path": "/runs"},
@@ -91,6 +97,9 @@ class Variant(NamedTuple):
 
 VARIANTS: dict[str, Variant] = {
     "b200-lustre in networks of its own": Variant(_B200, _B200, {"pools__gpu__interfaces": "own"}),
+    "b200-lustre on older nodes with a slow Lustre": Variant(
+        "b200-lustre in networks of its own", _B200, _OLDER
+    ),
     "b200-lustre on queued machines": Variant(
         _B200, _B200, {"pools__gpu__capacity": _QUEUED, "pools__gpu__compact_placement": None}
     ),
@@ -101,7 +110,7 @@ VARIANTS: dict[str, Variant] = {
     "kueue-mixed on chosen nodes": Variant(_MIXED, _MIXED, PLACED),
     "kueue-mixed of two teams": Variant(_MIXED, _MIXED, TEAMS),
     "kueue-mixed of two teams with members": Variant(
-        "kueue-mixed of two teams", _MIXED, {**TEAMS, **_MEMBERS}
+        "kueue-mixed of two teams", _MIXED, {**TEAMS, **MEMBERS}
     ),
     "kueue-mixed with a script in a Falcon network": Variant(
         *("kueue-mixed with a script on both nodes", _MIXED),
