@@ -40,6 +40,11 @@ _IN_IRONWOODS_ZONE = {
     key.replace("tpu__", "v6e-16__").replace("maxtext__", "maxtext-llama3-8b__"): it
     for key, it in IRONWOOD.items()
 }
+_ONE_HOST = {
+    f"{_SLICES}__topology": "2x2x1",
+    "jobs__maxtext-llama3-8b__ici": {"fsdp": -1},
+    "jobs__maxtext-llama3-8b__per_device_batch_size": 1,
+}
 # Beside the pool whose GPUs Ray's workers have.
 _CLAIMED = {
     f"{_B200_WORKERS}__pools": "gpu",
@@ -133,6 +138,9 @@ VARIANTS: dict[str, Variant] = {
     },
     "tpu-multislice in networks of its own": Variant(_TPU, _TPU, _OWN_SLICES),
     "tpu-multislice of Ironwood": Variant(_TPU, _TPU, _IN_IRONWOODS_ZONE),
+    "tpu-multislice of Ironwood on hosts by themselves": Variant(
+        "tpu-multislice of Ironwood", _TPU, {**_IN_IRONWOODS_ZONE, **_ONE_HOST}
+    ),
     "tpu-multislice with one network": Variant(
         _TPU, _TPU, {"network": {"dcn": [{"name": "net-1", "range": "10.50.0.0/16"}]}}
     ),
