@@ -1,13 +1,18 @@
 """What no config may say, in refused/*.yaml: a stack and what is changed in it, by paths as
 `tests.conftest.changed` has them, then the field that is named and words of its line. What is right
-beside it is in right.yaml."""
+beside it is in right.yaml. A row with files is of what a job brings: each file's text or bytes, or
+what it is a link to (-> OTHER), or `null` for a folder."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import yaml
 
+from stacks.config import validate
+from stacks.parts.jobs.script import Script
+from stacks.parts.jobs.script_files import read, tokens_of
 from tests.conftest import changed, stack_config
 from tests.parts.claim_samples import CLAIMED
 from tests.parts.existing_samples import IN_CLUSTER, ON_NETWORK, ON_PLATFORM
@@ -15,12 +20,14 @@ from tests.parts.machine_samples import FALCON, NVLINK
 from tests.parts.preset_samples import TPU_AUTOPILOT
 from tests.parts.samples import HARDENED, SAMPLES, SERVE_ALONE
 from tests.parts.test_taints import STACK as TAINTED
+from tests.programs import WITH_TOKEN, lines_of
 from tests.unit import script_samples
 from tests.unit.effect_queues import EITHER
 from tests.unit.team_stack import LAB
 
 _FOLDER = Path(__file__).parent / "refused"
 _PRESET = "Pulumi."
+_LINK = "-> "
 STACKS: dict[str, dict[str, Any]] = {
     **SAMPLES,
     "claimed": CLAIMED,
@@ -47,6 +54,35 @@ class Refused(NamedTuple):
     values: dict[str, Any]
     field: str
     words: str
+    files: Mapping[str, str | bytes | None] = {}
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return changed(self.stack, **self.values)
+
+    def lines(self) -> tuple[str, ...]:
+        if not self.files:
+            return lines_of(self.config, WITH_TOKEN)
+        stack = validate(self.config, secrets_set=WITH_TOKEN).stack
+        scripts = {name: it for name, it in stack.jobs.items() if isinstance(it, Script)}
+        tokens = {name: tokens_of(stack, it) for name, it in scripts.items()}
+        with TemporaryDirectory() as folder:
+            for name, text in self.files.items():
+                _bring(Path(folder, name), text)
+            problems = read(Path(folder), scripts, tokens).problems
+        return tuple(f"stack.{it.field}: {it.message}" for it in problems)
+
+
+def _bring(path: Path, text: str | bytes | None) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if text is None:
+        path.mkdir()
+    elif isinstance(text, bytes):
+        path.write_bytes(text)
+    elif text.startswith(_LINK):
+        path.symlink_to(text.removeprefix(_LINK))
+    else:
+        path.write_text(text)
 
 
 def _named(number: int, **values: str) -> dict[str, str]:
@@ -64,8 +100,10 @@ def _stack(name: str) -> dict[str, Any]:
 
 def _rows() -> Iterator[Refused]:
     for file in sorted(_FOLDER.glob("*.yaml")):
-        for (name, values), (field, words) in map(dict.items, yaml.safe_load(file.read_text())):
-            yield Refused(_stack(name), values, field, words)
+        for row in yaml.safe_load(file.read_text()):
+            files = row.pop("files", {})
+            (name, values), (field, words) = row.items()
+            yield Refused(_stack(name), values, field, words, files)
 
 
 def _right() -> Iterator[dict[str, Any]]:

@@ -33,8 +33,11 @@ class Statement:
         return f"{self.module.__name__.removeprefix('stacks.parts.')}:{self.first}"
 
 
-def statements(module: ModuleType) -> list[Statement]:
-    nodes = [*ast.walk(_tree(module))]
+def statements(module: ModuleType, function: str = "") -> list[Statement]:
+    """Of one function alone, if it is named."""
+    tree = _tree(module)
+    within = [it for it in tree.body if not function or getattr(it, "name", "") == function]
+    nodes = [inner for it in within for inner in ast.walk(it)]
     ifs = {line for it in nodes if isinstance(it, ast.If) for line in _lines(it)}
     return [
         Statement(
@@ -71,11 +74,12 @@ def noted(module: ModuleType) -> Iterator[set[int]]:
     lines: set[int] = set()
     real = vars(module)["Problem"]
 
-    def problem(*args: Any, **named: Any) -> Any:
-        lines.add(sys._getframe(1).f_lineno)
-        return real(*args, **named)
+    class Noted(real):
+        def __new__(cls, *args: Any, **named: Any) -> "Noted":
+            lines.add(sys._getframe(1).f_lineno)
+            return real.__new__(cls, *args, **named)
 
-    vars(module)["Problem"] = problem
+    vars(module)["Problem"] = Noted
     try:
         yield lines
     finally:

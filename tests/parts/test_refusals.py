@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from stacks.config import validate
-from tests.conftest import changed
 from tests.parts.refusals import REFUSED, RIGHT, Refused
 from tests.parts.samples import SAMPLES
-from tests.programs import WITH_TOKEN, mistakes
+from tests.programs import WITH_TOKEN
 from tests.unit.wrong_answers import failed_offers
 
 OF_THE_PROVIDER = ("project", "region", "zone")
@@ -46,12 +45,12 @@ def test_what_stands_beside_a_mistake_and_is_none_is_right(config: dict[str, Any
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda it: f"{it.stack['name']}-{it.field}")
 def test_a_mistake_is_told_with_its_field_and_what_works(case: Refused) -> None:
-    config = changed(case.stack, **case.values)
-    lines = mistakes(config)
+    lines = case.lines()
     field = f"gcp:{case.field}" if case.field in OF_THE_PROVIDER else f"stack.{case.field}"
     named = [it for it in lines if it.startswith(f"{field}: ") and said(case.words, it)]
     assert named, lines
     assert len(set(lines)) == len(lines)
     assert WAYS_OUT.search(named[0])
-    assert [it for line in lines for it in failed_offers(config, line)] == []
+    if not case.files:
+        assert [it for line in lines for it in failed_offers(case.config, line)] == []
     assert [it for it in lines if OLD_NAMES.search(it.removeprefix("stack."))] == []

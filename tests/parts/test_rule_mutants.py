@@ -12,27 +12,34 @@ from typing import Any
 
 import pytest
 
-from stacks import parts
-from tests.conftest import changed
+from stacks import beside, checks, object_names, parts, secret_references
+from stacks.parts.jobs import command_words, requirements, script_files
+from stacks.parts.pools import room
 from tests.parts.refusals import REFUSED, Refused
 from tests.parts.rule_mutants import BROKEN, Statement, noted, statements, turned_round, without
 from tests.parts.samples import SAMPLES
 from tests.parts.test_refusals import OF_THE_PROVIDER, said
-from tests.programs import WITH_TOKEN, lines_of
 
 # Those of what exists already are held by rows of their own.
 MODULES = [
-    import_module(it.name)
-    for it in pkgutil.walk_packages(parts.__path__, f"{parts.__name__}.")
-    if it.name.endswith("rules") and not it.name.endswith("existing_rules")
+    *(checks, command_words, object_names, requirements, room, script_files, secret_references),
+    *(
+        import_module(it.name)
+        for it in pkgutil.walk_packages(parts.__path__, f"{parts.__name__}.")
+        if it.name.endswith("rules") and not it.name.endswith("existing_rules")
+    ),
+    beside,
 ]
-STATEMENTS = [it for module in MODULES for it in statements(module)]
+STATEMENTS = [
+    *(it for module in MODULES[:-1] for it in statements(module)),
+    *statements(beside, "beside_problems"),
+]
 
 
 def lines_of_row(row: Refused) -> tuple[str, ...] | None:
     """None where a rule breaks, as it may without its condition."""
     try:
-        return lines_of(changed(row.stack, **row.values), WITH_TOKEN)
+        return row.lines()
     except BROKEN:
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from sandbox.cloud.reservations import Reservations
 from sandbox.cloud.resource import Resource
 from tests.unit.simulated_project import (
     ACCOUNT,
@@ -20,6 +21,7 @@ from tests.unit.simulated_project import (
     NAT,
     REPOSITORY,
     ROUTER,
+    SERVICE,
     Project,
 )
 
@@ -27,6 +29,7 @@ Step = str | dict[str, Any]
 _HUB = {"dockerRepository": {"publicRepository": "DOCKER_HUB"}}
 _READER = {"role": "roles/artifactregistry.reader", "member": "serviceAccount:$account"}
 _POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
+_SHAPE = {"type": "HIGH_THROUGHPUT", "acceleratorTopology": "2x2x4"}
 _REPOSITORY_MEMBER = "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember"
 _ALLOWED = {"allows": [{"protocol": "tcp"}], "sourceRanges": ["10.0.0.0/8"]}
 # What has no way of its own in `Project`: its token, and what it has unless told otherwise.
@@ -38,7 +41,7 @@ _PLAIN: dict[str, tuple[str, dict[str, Any]]] = {
     "image": (DISK_IMAGE, {"name": "trainer"}),
     "member": (MEMBER, {}),
     "nat": (NAT, {"name": "nat", "router": "router", "region": "us-east1"}),
-    "policy": (_POLICY, {"name": "slices", "region": "us-central1"}),
+    "policy": (_POLICY, {"name": "slices", "region": "us-central1", "workloadPolicy": _SHAPE}),
     "reader": (_REPOSITORY_MEMBER, {"repository": "hub", "location": "us-east1", **_READER}),
     "repository": (
         REPOSITORY,
@@ -50,6 +53,7 @@ _PLAIN: dict[str, tuple[str, dict[str, Any]]] = {
             "remoteRepositoryConfig": _HUB,
         },
     ),
+    "service": (SERVICE, {"service": "storage.googleapis.com"}),
     "router": (ROUTER, {"name": "router", "region": "us-east1", "network": "$network"}),
 }
 _NETWORKS = ("network", "roce")
@@ -80,13 +84,17 @@ def _interfaces(word: str) -> list[dict[str, str]]:
 
 
 class Steps:
+    """The first step may say what is `given` from the start, or the `only` services there are."""
+
     def __init__(self, path: Path, steps: list[Step]) -> None:
-        self._project = Project(path)
+        first = steps[0] if isinstance(steps[0], dict) else {}
+        given, only = first.get("given"), first.get("only")
+        reservations = None if given is None else Reservations.model_validate(given)
+        self._project = Project(path, reservations=reservations)
         self._made: dict[str, Resource] = {}
         self._network = ""
-        only = steps[0].get("only") if isinstance(steps[0], dict) else None
         self._project.enable(*([*APIS, "storage", "artifactregistry"] if only is None else only))
-        self.steps = steps if only is None else steps[1:]
+        self.steps = steps[1:] if first.keys() & {"given", "only"} else steps
 
     def do(self, steps: list[Step]) -> None:
         for step in steps:
@@ -99,9 +107,10 @@ class Steps:
             return self._project.delete(self._made[inputs])
         if name == "update":
             changes = dict(inputs)
-            old = self._made[changes.pop("of")]
+            of = changes.pop("of")
+            old = self._made[of]
             news = {**old.inputs, **self._filled(changes)}
-            self._made[name] = cloud.update(old.token, old.id, news)
+            self._made[of] = cloud.update(old.token, old.id, news)
             return None
         self._made[name] = self._make(name, inputs)
         if name in _NETWORKS:

@@ -49,6 +49,9 @@ class _Changed(ast.NodeTransformer):
         return len(self.found) - 1 == self._number
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if node.name == "check":
+            # What is refused has rows of its own.
+            return node
         self._in_function += 1
         node.body = [self.visit(it) for it in node.body]
         self._in_function -= 1
@@ -62,8 +65,12 @@ class _Changed(ast.NodeTransformer):
         return node if isinstance(node.value, ast.Constant) else self.generic_visit(node)
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        """What is refused has rows of its own."""
         return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Outputs are attributes, which others read."""
+        registers = isinstance(node.func, ast.Attribute) and node.func.attr == "register_outputs"
+        return node if registers else self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.value = self.visit(node.value) if node.value else None

@@ -48,16 +48,6 @@ def before_ray(made: Recording) -> set[str]:
     return made.waits_for(made.one(":RayCluster").name)
 
 
-def assert_may_use_its_bucket_alone(made: Recording, account: str) -> None:
-    """The pods' account, and no node: in the whole project nobody has a role for storage."""
-    grant = made.named("bucket-user-grant").inputs
-    assert grant["role"] == "roles/storage.objectUser"
-    assert grant["member"].endswith(f"/subject/{account}")
-    on_project = [it.inputs["role"] for it in made.of_type("projects/iAMMember:IAMMember")]
-    assert on_project
-    assert not [role for role in on_project if "storage" in role]
-
-
 def pods_of(made: Recording) -> tuple[dict[str, Any], dict[str, Any]]:
     """The pod templates of Ray's head and of its workers."""
     spec = made.one(":RayCluster").inputs["spec"]

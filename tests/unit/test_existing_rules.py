@@ -5,7 +5,7 @@ words of it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from components.base.existing_facts import (
     RepositoryFacts,
 )
 from components.base.labels import stack_labels
+from stacks import beside
 from stacks.beside import owner_problems
 from stacks.parts.buckets import existing_rules as bucket_rules
 from stacks.parts.buckets.existing_rules import BucketNeeds, bucket_advice, bucket_problems
@@ -147,6 +148,15 @@ OF_LUSTRE = LustreNeeds(
     legacy_port=False,
     capacity_gib=9000,
 )
+
+
+@dataclass(frozen=True)
+class Owned:
+    """By the labels of this stack of ours, which is `dev` to itself."""
+
+    stack: str = "dev"
+
+
 Judge = Callable[[Any, Any], Iterable[Problem]]
 # What is found, what is needed, who refuses it and who advises.
 KINDS: dict[str, tuple[Any, Any, Judge, Judge]] = {
@@ -170,6 +180,14 @@ KINDS: dict[str, tuple[Any, Any, Judge, Judge]] = {
         lambda _, needs: disk_advice(DISK, needs),
     ),
     "bucket": (BUCKET, OF_BUCKET, bucket_problems, bucket_advice),
+    "owner": (
+        Owned(),
+        Owned(),
+        lambda found, needs: owner_problems(
+            FIELD, "the cluster shared", stack_labels({"team": "a"}, found.stack), needs.stack
+        ),
+        lambda _, __: (),
+    ),
     "lustre": (
         LUSTRE,
         OF_LUSTRE,
@@ -181,7 +199,7 @@ STATEMENTS = [
     it
     for module in (*(bucket_rules, cluster_rules, image_rules, lustre_rules, network_rules),)
     for it in statements(module)
-]
+] + statements(beside, "owner_problems")
 ROWS: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("existing_refusals.yaml").read_text()
 )
@@ -287,34 +305,17 @@ def test_what_a_stack_does_not_use_a_cluster_need_not_have() -> None:
     assert lines(cluster_problems(replace(bare, location="us-east1-c"), modest, CATALOG)) == []
 
 
-class TestOwner:
-    WHAT = "the cluster shared"
+@pytest.mark.parametrize(
+    "labels", [{}, {"stack": "x"}, {"managed-by": "pulumi"}, {"managed-by": "t", "stack": "x"}]
+)
+def test_labels_of_others_are_not_ours(labels: dict[str, str]) -> None:
+    assert lines(owner_problems(FIELD, "the cluster shared", labels, "dev")) == []
 
-    def test_a_part_of_another_stack_is_to_be_referred_to(self) -> None:
-        labels = stack_labels({"team": "platform"}, "Platform")
-        line = only(owner_problems("cluster.existing.cluster", self.WHAT, labels, "dev"))
-        assert line == (
-            "cluster.existing.cluster: the cluster shared belongs to the stack platform, by its "
-            "labels, which may change or delete it; nearest: a reference, "
-            "`stack: ORG/PROJECT/platform`"
-        )
 
-    def test_a_part_of_the_stacks_own_is_not_somebody_elses(self) -> None:
-        labels = stack_labels({}, "dev")
-        line = only(owner_problems("cluster.existing.cluster", self.WHAT, labels, "dev"))
-        assert "is this stack's own, by its labels, and would be deleted" in line
-
-    def test_a_part_that_is_off_the_record_may_be_named_by_the_stack_that_made_it(self) -> None:
-        labels = stack_labels({}, "dev")
-        field = "cluster.existing.cluster"
-        assert lines(owner_problems(field, self.WHAT, labels, "dev", on_record=False)) == []
-        assert lines(owner_problems(field, self.WHAT, labels, "other", on_record=False)) != []
-
-    @pytest.mark.parametrize(
-        "labels", [{}, {"stack": "x"}, {"managed-by": "pulumi"}, {"managed-by": "t", "stack": "x"}]
-    )
-    def test_labels_of_others_are_not_ours(self, labels: dict[str, str]) -> None:
-        assert lines(owner_problems("cluster.existing.cluster", self.WHAT, labels, "dev")) == []
+def test_a_part_that_is_off_the_record_may_be_named_by_the_stack_that_made_it() -> None:
+    labels = stack_labels({}, "dev")
+    assert lines(owner_problems(FIELD, "it", labels, "dev", on_record=False)) == []
+    assert lines(owner_problems(FIELD, "it", labels, "other", on_record=False)) != []
 
 
 def test_a_network_that_has_all_that_is_needed_has_no_problem() -> None:

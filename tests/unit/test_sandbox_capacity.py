@@ -1,5 +1,5 @@
-"""The simulated cloud's rules for reservations, spot, flex start and queues; each refusal is
-matched at its end."""
+"""The simulated cloud's rules for reservations, spot, flex start and queues; what they refuse
+stands in cloud_refusals.yaml."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from catalog import Catalog
 from cli.errors import UserError
 from sandbox.cloud.kinds import KINDS
-from sandbox.cloud.reservations import Reservation, Reservations
+from sandbox.cloud.reservations import Reservations
 from sandbox.cloud.resource import Resource
-from sandbox.errors import CloudError
 from sandbox.faults import Faults, Stockout
 from sandbox.gke.nodes import nodes_of
 from tests.unit.simulated_project import APIS, POOL, Project
@@ -65,6 +65,11 @@ def test_reservations_can_be_given_in_a_file_of_ones_own(tmp_path: Path) -> None
     assert loaded.taken_bucket_names == {"theirs"}
 
 
+def test_a_project_with_a_service_that_uses_no_keys_is_refused_with_one_that_does() -> None:
+    with pytest.raises(ValidationError, match=r'"storge" is no service .* nearest: storage'):
+        Reservations(keys={"key": frozenset({"storge"})})
+
+
 @pytest.mark.parametrize("text", ["reservations: {mine: {zone: a}}", "reservation: {}", "["])
 def test_a_file_that_says_nothing_sensible_is_refused_without_a_traceback(
     tmp_path: Path, text: str
@@ -97,33 +102,6 @@ def test_a_pool_is_bound_to_a_reservation_in_each_form_and_its_nodes_say_so(
     pool(project, cluster, from_reservation(value))
     [node] = nodes_of(cluster, project.cloud)
     assert node.labels["cloud.google.com/reservation-name"] == "verl-b200"
-
-
-def test_a_reservation_shared_by_another_project_is_named_with_that_project(
-    tmp_path: Path,
-) -> None:
-    shared = Reservation(project="p2", zone=ZONE, machine_type=A4, count=1)
-    project = Project(tmp_path, reservations=Reservations(reservations={"shared": shared}))
-    project.enable(*APIS)
-    cluster = cluster_of(project)
-    with pytest.raises(
-        CloudError, match=r"has: projects/p2/reservations/shared; others with --project FILE$"
-    ):
-        pool(project, cluster, from_reservation("shared"))
-    pool(project, cluster, from_reservation("projects/p2/reservations/shared"))
-
-
-def test_all_pools_on_a_reservation_fit_into_it_together(project: Project) -> None:
-    cluster = cluster_of(project)
-    first = pool(project, cluster, from_reservation("verl-b200"), initialNodeCount=8)
-    block = "verl-b200/reservationBlocks/verl-b200-block-1"
-    with pytest.raises(CloudError, match=r"required 3 and short of 1 VM count .*; nearest: 2$"):
-        pool(project, cluster, from_reservation(block), name="second", initialNodeCount=3)
-    second = pool(project, cluster, from_reservation(block), name="second", initialNodeCount=2)
-    with pytest.raises(CloudError, match=r"required 9 and short of 1 VM count .*; nearest: 8$"):
-        project.cloud.update(POOL, first.id, {**first.inputs, "initialNodeCount": 9})
-    project.delete(second)
-    project.cloud.update(POOL, first.id, {**first.inputs, "initialNodeCount": 10})
 
 
 @pytest.mark.parametrize(
@@ -177,53 +155,3 @@ def test_a_size_that_is_on_record_is_not_set_again() -> None:
     assert KINDS[POOL].sent(state, {"nodeCount": 1}, there) == {"nodeCount": 3}
     assert KINDS[POOL].sent(state, {"nodeCount": 2}, there) == {"nodeCount": 2}
     assert KINDS[POOL].sent({}, {"autoscaling": UP_TO_4}, {}) == {"autoscaling": UP_TO_4}
-
-
-def test_a_reservation_that_is_not_of_rdma_machines_has_the_placement_it_was_made_with(
-    tmp_path: Path,
-) -> None:
-    mega = "a3-megagpu-8g"
-    held = {
-        "mega": Reservation(zone=ZONE, machine_type=mega, count=2),
-        "blackwell": Reservation(zone=ZONE, machine_type=A4, count=2),
-    }
-    project = Project(tmp_path, reservations=Reservations(reservations=held))
-    project.enable(*APIS)
-    cluster = cluster_of(project)
-    compact: dict[str, Any] = {"placementPolicy": {"type": "COMPACT"}}
-    with pytest.raises(CloudError, match=r"the same resource policy as the reservation; nearest"):
-        pool(project, cluster, from_reservation("mega"), mega, **compact)
-    pool(project, cluster, from_reservation("mega"), mega, name="mega")
-    pool(project, cluster, from_reservation("blackwell"), **compact)
-
-
-def test_a_slice_comes_from_a_reservation_with_the_placement_that_it_always_has(
-    tmp_path: Path,
-) -> None:
-    machine = "ct6e-standard-4t"
-    held = {"slices": Reservation(zone=ZONE, machine_type=machine, count=4)}
-    project = Project(tmp_path, reservations=Reservations(reservations=held))
-    project.enable(*APIS)
-    made = {"placementPolicy": {"type": "COMPACT", "tpuTopology": "4x4"}, "initialNodeCount": 4}
-    pool(project, cluster_of(project), from_reservation("slices"), machine, **made)
-
-
-def test_all_pools_on_a_sub_block_fit_into_it_together(tmp_path: Path) -> None:
-    """Of TPU7x it is one cube of 16 machines."""
-    machine, zone = "tpu7x-standard-4t", "us-central1-c"
-    cubes = Reservation(zone=zone, machine_type=machine, count=64, blocks={"b": ("s", "t")})
-    project = Project(tmp_path, reservations=Reservations(reservations={"cubes": cubes}))
-    project.enable(*APIS)
-    cluster = cluster_of(project, zone)
-
-    def hosts(name: str, sub_block: str, nodes: int) -> Resource:
-        part = f"cubes/reservationBlocks/b/reservationSubBlocks/{sub_block}"
-        reserved = {**from_reservation(part), "diskType": "hyperdisk-balanced"}
-        return pool(project, cluster, reserved, machine, name=name, initialNodeCount=nodes)
-
-    with pytest.raises(CloudError, match=r'"s" is .* required 17, and 16 of its 16 machines'):
-        hosts("first", "s", 17)
-    hosts("first", "s", 16)
-    with pytest.raises(CloudError, match=r"required 1, and 0 of its 16 machines are free$"):
-        hosts("second", "s", 1)
-    hosts("second", "t", 16)

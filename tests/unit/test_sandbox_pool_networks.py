@@ -1,5 +1,5 @@
-"""The simulated cloud's rules for the additional networks of node pools; each refusal is matched at
-its end."""
+"""The simulated cloud's rules for the additional networks of node pools; what they refuse
+stands in cloud_refusals.yaml."""
 
 from __future__ import annotations
 
@@ -52,40 +52,6 @@ def test_a_pool_may_leave_all_additional_interfaces_out(project: Project) -> Non
     cluster = cluster_of(project)
     project.pool(cluster, A4)
     assert nodes_of(cluster, project.cloud)[0].networks == ()
-
-
-def test_each_gvnic_needs_a_network_of_its_own(project: Project) -> None:
-    cluster = cluster_of(project, location="us-central1", nodeLocations=["us-central1-a"])
-    shared = project.network(name="shared")
-    places = [
-        project.plain_subnet(shared, f"s-{number}", f"10.20.{number}.0/24", region="us-central1")
-        for number in range(8)
-    ]
-    networks = [{"network": shared.id, "subnetwork": subnet.id} for subnet in places]
-    with pytest.raises(CloudError, match=r"given 8 times, and gVNIC .* a network each$"):
-        project.pool(
-            cluster,
-            "a3-megagpu-8g",
-            networkConfig={"additionalNodeNetworkConfigs": networks},
-        )
-
-
-def test_a_roce_network_binds_the_pool_to_its_zone(project: Project) -> None:
-    cluster = cluster_of(project)
-    networks = networks_of_an_a4(project)
-    rdma = project.roce_network(name="elsewhere", networkProfile="us-east4-b-vpc-roce")
-    other = [{"network": rdma.id, "subnetwork": place["subnetwork"]} for place in networks[1:]]
-    with pytest.raises(CloudError, match=r"pool is in us-east1-b; nearest: nodeLocations \[.*\]$"):
-        a4_pool(project, cluster, [networks[0], *other])
-
-
-def test_a_subnetwork_must_be_in_the_pools_region(project: Project) -> None:
-    cluster = cluster_of(project)
-    _, *rdma = networks_of_an_a4(project)
-    wide = project.network(name="wide")
-    far = project.plain_subnet(wide, "far", "10.30.0.0/24", region="us-east4")
-    with pytest.raises(CloudError, match=r"/far is not in region us-east1$"):
-        a4_pool(project, cluster, [{"network": wide.id, "subnetwork": far.id}, *rdma])
 
 
 def test_networks_and_subnetworks_of_a_pool_cannot_go_before_it(project: Project) -> None:

@@ -1,17 +1,14 @@
-"""The simulated cloud's rules for workload policies and the slices that they place; each refusal is
-matched at its end."""
+"""Nodes of pools that a workload policy places: slices, and domains of NVLink."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from sandbox.cloud.resource import Resource
-from sandbox.errors import CloudError
 from sandbox.gke.nodes import nodes_of
-from tests.unit.simulated_project import Project
-from tests.unit.test_sandbox_tpu import GKE, SLICE, cluster_of, tpu_pool
+from sandbox.kube.claims import CHANNEL_CLASS
+from tests.unit.simulated_project import POOL, Project
+from tests.unit.test_sandbox_tpu import GKE, ZONE, cluster_of, tpu_pool
 
 IRONWOOD = "tpu7x-standard-4t"
 IRONWOOD_ZONE = "us-central1-c"
@@ -44,38 +41,20 @@ def test_hosts_that_a_workload_policy_places_have_the_label_of_its_shape(project
     assert [node.labels[f"{GKE}/gke-tpu-topology"] for node in nodes] == ["2x2x4"] * 4
 
 
-@pytest.mark.parametrize(
-    ("made", "placed", "end"),
-    [
-        ("2x2x4", PLACED, r"tpu7x requires workload policy .* acceleratorTopology 2x2x4$"),
-        ("2x2x2", {**PLACED, "policyName": "slices"}, r"is for 2x2x2, .*; nearest: 2x2x4$"),
-        ("2x2x4", {**PLACED, "policyName": "other"}, r'"other" was not found in region us-c.*$'),
-    ],
-)
-def test_a_slice_without_a_policy_of_its_shape_is_refused(
-    project: Project, made: str, placed: dict[str, str], end: str
-) -> None:
-    policy(project, made)
-    with pytest.raises(CloudError, match=end):
-        ironwood(project, placementPolicy=placed)
-
-
-def test_a_policy_for_machines_that_their_topology_places_is_refused(
-    project: Project,
-) -> None:
-    policy(project, "4x4")
-    cluster = cluster_of(project)
-    with pytest.raises(CloudError, match=r"placed by its topology .* leave policyName out$"):
-        tpu_pool(project, cluster, placementPolicy={**SLICE, "policyName": "slices"})
-
-
-def test_a_policy_with_machines_stays_and_one_of_another_type_has_no_shape(
-    project: Project,
-) -> None:
-    made = policy(project)
-    pool = ironwood(project)
-    with pytest.raises(CloudError, match=rf"already being used by {pool.id}$"):
-        project.delete(made)
-    low = {"type": "HIGH_AVAILABILITY", "acceleratorTopology": "2x2x4"}
-    with pytest.raises(CloudError, match=r"has no acceleratorTopology; .*HIGH_THROUGHPUT$"):
-        policy(project, name="low", workloadPolicy=low)
+def test_nodes_of_a_domain_are_for_arm_and_have_a_channel_each(project: Project) -> None:
+    policy(project, "1x72")
+    pool = project.make(
+        POOL,
+        cluster=cluster_of(project, location=ZONE).id,
+        name="gb200",
+        initialNodeCount=2,
+        nodeConfig={"machineType": "a4x-highgpu-4g"},
+        placementPolicy={"type": "COMPACT", "policyName": "slices"},
+    )
+    nodes = nodes_of(cluster_at(project, pool), project.cloud)
+    assert [it.labels["kubernetes.io/arch"] for it in nodes] == ["arm64", "arm64"]
+    assert all(it.devices[CHANNEL_CLASS] == 1 for it in nodes)
+    assert all(
+        ("kubernetes.io/arch", "arm64") in {(one.key, one.value) for one in it.taints}
+        for it in nodes
+    )

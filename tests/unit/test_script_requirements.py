@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 import yaml
 
-from aistack.errors import VerbError
 from aistack.find import Found
 from aistack.stack import Config
 from aistack.submit.preflight import Checked, checked
@@ -137,25 +136,6 @@ def test_a_command_that_installs_something_else_has_them_before_it(
     (folder / "run.sh").write_text(OWN_SCRIPT)
     request = Request(name="mine", files=[folder], command=command, fields=PODS)
     assert commands(checked(request, LAB, (), "lab"))[0][:2] == ["sh", "-c"]
-
-
-NOT_THERE = {
-    "a file that is not brought": "-r base.txt",
-    "a constraint that is not brought": "--constraint=pins.txt",
-    "the folder itself": "-e .",
-    "the folder with extras": ".[train]",
-    "a folder beside it": "../lib",
-    "a file of this machine": "file:lib",
-    "what conda has built": "numpy @ file:///croot/numpy_1/work",
-    "the same with extras": "r[train]@ ./r-1.whl",
-}
-
-
-@pytest.mark.parametrize("name", NOT_THERE)
-def test_a_line_that_names_what_pods_do_not_have_is_refused(folder: Path, name: str) -> None:
-    (folder / FILE).write_text(f"einops\n{NOT_THERE[name]}\n")
-    with pytest.raises(VerbError, match=rf"FILE: {FILE}: .*; nearest: "):
-        submitted(folder, **PODS)
 
 
 def test_a_file_that_comes_along_is_for_pods_alone() -> None:

@@ -12,7 +12,7 @@ from stacks.on_record import Record
 from stacks.plan import Plan
 from stacks.refusal import NODE_POOL, renews_nodes
 from tests.conftest import changed
-from tests.parts.samples import AUTOPILOT, DEV
+from tests.parts.samples import AUTOPILOT, DEV, TPU
 from tests.programs import registered
 from tests.unit.script_samples import STACK
 
@@ -31,9 +31,11 @@ def kubelet_of(config: dict[str, Any], pool: str = "gpu-pool", record: Record | 
     return node.get("kubeletConfig")
 
 
-def standing(kubelet: dict[str, Any] | None, *, spot: bool = True) -> Record:
+def standing(
+    kubelet: dict[str, Any] | None, *, spot: bool = True, name: str = "gpu-pool"
+) -> Record:
     node = {"spot": spot, **({} if kubelet is None else {"kubeletConfig": kubelet})}
-    return Record({"urn:x::gpu-pool": {"type": NODE_POOL, "outputs": {"nodeConfig": node}}})
+    return Record({f"urn:x::{name}": {"type": NODE_POOL, "outputs": {"nodeConfig": node}}})
 
 
 def test_new_spot_machines_with_accelerators_have_120_seconds() -> None:
@@ -46,6 +48,13 @@ def test_new_spot_machines_with_accelerators_have_120_seconds() -> None:
 @pytest.mark.parametrize("kept", [None, LONGER, OWN])
 def test_a_pool_that_stands_keeps_what_it_has(kept: dict[str, Any] | None) -> None:
     assert kubelet_of(DEV, record=standing(kept)) == kept
+
+
+def test_each_slice_keeps_what_it_has() -> None:
+    spot = changed(TPU, pools__tpu__capacity={"mode": "spot"}, cluster__version="1.35")
+    record = standing(OWN, name="tpu-0-pool")
+    assert kubelet_of(spot, "tpu-0-pool", record) == OWN
+    assert kubelet_of(spot, "tpu-1-pool", record) == LONGER
 
 
 def test_a_review_whose_record_is_hidden_does_not_show_them_made_anew() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import changed, stack_config
 from tests.parts.preset_samples import AUTOPILOT, CHECKED, ON_AUTOPILOT, PLACED, TEAMS
 from tests.unit import goldens
-from tests.unit.golden_variants import PRESETS, VARIANTS
+from tests.unit.golden_variants import MEMBERS, PRESETS, VARIANTS
 
 B200, MIXED, TPU = "b200-lustre", "kueue-mixed", "tpu-multislice"
 VERL, VERL_AUTOPILOT = "verl-b200", "verl-b200-autopilot"
@@ -85,6 +85,13 @@ ROWS = [
     Row(MIXED, TEAMS, THEIRS, _RECLAIM, "Any", "what others borrowed comes back"),
     Row(MIXED, _TOLD, THEIRS, _RECLAIM, "Never", "its config says so"),
     Row(MIXED, _ALONE, THEIRS, _RECLAIM, "LowerPriority", "nobody is there who could borrow"),
+    *(
+        Row(
+            *(MIXED, {**TEAMS, **MEMBERS}, "queues-local-queue-vision-default", path, value),
+            "Kueue gives it work of the team that names no queue",
+        )
+        for path, value in (("metadata.name", "default"), ("spec.clusterQueue", "ours"))
+    ),
     Row(
         *(MIXED, AUTOPILOT, "kueue-release", "values.controllerManager", NOT_THERE),
         "Kueue asks for no machine of its own where Google makes the nodes",
