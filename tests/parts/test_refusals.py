@@ -33,13 +33,10 @@ def said(words: str, line: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("config", SAMPLES.values(), ids=SAMPLES)
-def test_every_sample_is_right(config: dict[str, Any]) -> None:
-    assert validate(config, secrets_set=WITH_TOKEN)
-
-
-@pytest.mark.parametrize("config", RIGHT, ids=lambda it: it["name"])
-def test_what_stands_beside_a_mistake_and_is_none_is_right(config: dict[str, Any]) -> None:
+@pytest.mark.parametrize("config", [*SAMPLES.values(), *RIGHT], ids=lambda it: it["name"])
+def test_a_sample_and_what_stands_beside_a_mistake_and_is_none_is_right(
+    config: dict[str, Any],
+) -> None:
     assert validate(config, secrets_set=WITH_TOKEN)
 
 

@@ -1,32 +1,8 @@
 """Volume and claim, as registered; that they bind is for tests with a control plane."""
 
 from components.lustre.volume import LustreVolume, LustreVolumeArgs
-from tests.conftest import Recording, Register, inside
+from tests.conftest import Register, inside
 from tests.unit.lustre_samples import instance
-
-
-def made(register: Register) -> Recording:
-    def program() -> None:
-        args = LustreVolumeArgs(
-            backing=[instance()],
-            namespace="rl",
-            base_name="rl-demo-gpu-lustre",
-            handle="p/us-east1-b/rl-demo-gpu-lustre",
-            address="10.10.0.2",
-            filesystem="lustre",
-            capacity_gib="9000",
-            labels={"stack": "test"},
-        )
-        LustreVolume("volume", args, opts=inside())
-
-    return register(program)
-
-
-def test_both_are_replaced_together_and_never_beside_themselves(register: Register) -> None:
-    recording = made(register)
-    for kind in (":PersistentVolume", ":PersistentVolumeClaim"):
-        assert recording.one(kind).replace_on_changes == ("spec",)
-        assert recording.one(kind).delete_before_replace
 
 
 def test_whatever_mounts_it_is_replaced_with_all_that_is_under_it(register: Register) -> None:

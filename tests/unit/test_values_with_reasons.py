@@ -211,6 +211,12 @@ ROWS = [
         )
         for stack, it in ((B200, "volume-volume"), (VERL, "bucket-volume-volume"))
     ),
+    *(
+        Row(*(stack, {}, it, path, value), "volume and claim are made anew, the old ones first")
+        for stack, name in ((B200, "volume"), (VERL, "bucket-volume"))
+        for it in (f"{name}-volume", f"{name}-claim")
+        for path, value in (("(replace_on_changes)", ["spec"]), ("(delete_before_replace)", True))
+    ),
     Row(
         *(B200, {}, "apis-compute", "disableOnDestroy", False),
         "what else is in the project uses it, too",
